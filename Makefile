@@ -1,0 +1,49 @@
+# Two commands do it all: `make play` and `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+DATA ?= .data
+STAMP := .venv/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help setup play test lint types contracts bench check lock clean
+
+help: ## Show what can be made
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+$(STAMP): requirements-dev.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Codemojex needs Python >= 3.11; name one: make setup PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+setup: $(STAMP) ## Make .venv from the hashed lock file
+
+play: $(STAMP) ## Play a round in the terminal, on servers of its own
+	@$(BIN)/codemojex play --data-dir $(DATA)
+
+test: $(STAMP) ## Run every test on servers that the tests start
+	$(BIN)/python -m pytest
+
+lint: $(STAMP) ## Style and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP) ## The strict type check, tests included
+	$(BIN)/mypy
+
+contracts: $(STAMP) ## Who may import whom
+	$(BIN)/lint-imports
+
+bench: $(STAMP) ## Print the benchmarks
+	$(BIN)/python -m benchmarks
+
+check: test lint types contracts ## All that CI checks, less the benchmark
+
+lock: ## Resolve the lock files anew (needs uv)
+	uv pip compile pyproject.toml --universal --generate-hashes --no-emit-index-url -o requirements.lock
+	uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-emit-index-url -o requirements-dev.lock
+
+clean: ## Remove what was made, and the game's data
+	rm -rf .venv .data .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

@@ -1,0 +1,1 @@
+"""What faces people: Telegram, the terminal chat, the command line."""

@@ -1,0 +1,1 @@
+"""The engine: ids, lanes, game, store and workers. It knows no Telegram."""

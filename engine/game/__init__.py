@@ -1,0 +1,1 @@
+"""The rules, pure: no Redis, no SQL, no Telegram."""

@@ -1,0 +1,1 @@
+"""The fair job engine: groups, lanes and bytes."""

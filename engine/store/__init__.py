@@ -1,0 +1,1 @@
+"""SQL: tables, unit of work, queries, outbox."""

@@ -1,0 +1,1 @@
+"""What drains the lanes: scoring, settlement, delivery."""
