@@ -182,9 +182,7 @@ class Minter:
             NodeLost: the node number is no longer held.
         """
         if not self._held():
-            raise NodeLost(
-                f"node {self.node} is no longer leased to this process; stop minting and lease again"
-            )
+            raise NodeLost(f"node {self.node} is no longer leased to this process; stop minting and lease again")
         with self._lock:
             tick = max(self._now_ms() - EPOCH_MS, 0) << _SEQ_BITS
             self._last = max(self._last + 1, tick)
