@@ -1,0 +1,162 @@
+"""The game's nouns: rooms, players, rounds, guesses. Values only; every id is branded, every time is in ms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from engine.ids import ChatId, JobId, PlayerId, RoomId, RoundId
+
+SECRET_LENGTH: Final = 6
+KEYBOARD_SIZE: Final = 16
+MIN_MINUTES: Final = 1
+MAX_MINUTES: Final = 24 * 60
+
+
+class RoundState(StrEnum):
+    """Where a round is: ``open`` takes guesses, ``closing`` waits for those already accepted, ``settled`` is told."""
+
+    OPEN = "open"
+    CLOSING = "closing"
+    SETTLED = "settled"
+
+
+class CloseReason(StrEnum):
+    """Why a round stopped taking guesses."""
+
+    CRACKED = "cracked"
+    EXPIRED = "expired"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The message a request came in: the outer world's own numbers, unique together."""
+
+    chat_ref: int
+    message_ref: int
+
+    def __str__(self) -> str:
+        return f"{self.chat_ref}:{self.message_ref}"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a room lives in the outer world: a chat, and a topic inside it (0 = none)."""
+
+    chat_ref: int
+    thread: int
+    title: str
+    private: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Who sent a message, in the outer world: its number, and the name it shows today."""
+
+    account_ref: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A room with its levers as they stand in SQL.
+
+    ``ceiling`` is what an operator's plan allows (None: the default of the settings); ``chat_limit`` is what the
+    chat's own admins asked for, and only ever lowers it.
+    """
+
+    id: RoomId
+    chat: ChatId
+    chat_ref: int
+    thread: int
+    private: bool
+    paused: bool
+    ceiling: int | None
+    chat_limit: int | None
+
+    def allowed(self, default_ceiling: int) -> int:
+        """The highest ceiling that the operator allows this room."""
+        return self.ceiling if self.ceiling is not None else default_ceiling
+
+    def effective_ceiling(self, default_ceiling: int) -> int:
+        """The ceiling in force: the operator's, lowered by the chat's own limit."""
+        allowed = self.allowed(default_ceiling)
+        return allowed if self.chat_limit is None else min(allowed, self.chat_limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A player; ``name`` is as hostile as its owner made it and is escaped where it is shown."""
+
+    id: PlayerId
+    account_ref: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round of one room. ``secret`` and ``keyboard`` are emoji codes of ``theme``.
+
+    ``deadline_ms`` is None while the room is paused; then ``remaining_ms`` holds what the clock still had.
+    ``closing_seq`` is the last seq that counts, once the round is closing.
+    """
+
+    id: RoundId
+    room: RoomId
+    number: int
+    theme: str
+    keyboard: tuple[str, ...]
+    secret: tuple[str, ...]
+    nonce: str
+    commitment: str
+    state: RoundState
+    opened_ms: int
+    minutes: int
+    deadline_ms: int | None
+    remaining_ms: int | None = None
+    closing_seq: int | None = None
+    close_reason: CloseReason | None = None
+    winner: PlayerId | None = None
+    settled_ms: int | None = None
+
+    def __repr__(self) -> str:
+        """Keep the secret and the nonce out of logs and tracebacks."""
+        return f"Round(id={self.id!r}, room={self.room!r}, number={self.number}, state={self.state.value!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredGuess:
+    """A guess with its score, as it becomes a row. ``seq`` is its place in the order of admission."""
+
+    job: JobId
+    round: RoundId
+    room: RoomId
+    player: PlayerId
+    codes: tuple[str, ...]
+    total: int
+    seq: int
+    counted: bool
+    source: Source
+    accepted_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One player's line of a round: best total, the seq that first reached it, and how many guesses count."""
+
+    player: PlayerId
+    best_total: int
+    best_seq: int
+    guesses: int
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A player's record in one room over all its settled rounds, and the guesses of all rounds."""
+
+    player: PlayerId
+    guesses: int
+    best_total: int
+    wins: int

@@ -1,0 +1,286 @@
+"""What the game needs from the world. ``engine.store`` implements the SQL half, ``engine.workers`` the lanes' half.
+
+Every method may block on the network; none retries. The store raises its own errors (``engine.store.errors``), the
+lanes' half raises ``RoomFull`` and lets connection errors through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from engine.game.model import (
+    Account,
+    CloseReason,
+    Membership,
+    Place,
+    Player,
+    Room,
+    Round,
+    ScoredGuess,
+    Source,
+    Standing,
+)
+from engine.game.notices import Notice
+from engine.ids import ChatId, JobId, NoticeId, PlayerId, RoomId, RoundId
+
+
+class RoomFull(Exception):  # noqa: N818 - reads as the event it is
+    """The room has as many guesses waiting as its cap allows."""
+
+    def __init__(self, depth: int, cap: int, eta_ms: int) -> None:
+        self.depth = depth
+        self.cap = cap
+        self.eta_ms = eta_ms
+        super().__init__(f"{depth} guesses wait in the room, its cap is {cap}; try again in about {eta_ms} ms")
+
+
+@dataclass(frozen=True, slots=True)
+class GuessJob:
+    """What rides the lane: enough to score the guess and answer it, and nothing secret."""
+
+    round: RoundId
+    codes: tuple[str, ...]
+    source: Source
+    accepted_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A notice on its way to a chat. ``reply_to`` is the message it answers, if one message does."""
+
+    id: NoticeId
+    chat: ChatId
+    thread: int
+    notice: Notice
+    reply_to: int | None
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxItem:
+    """An unsent notice with what is needed to say it: the chat's outer number and the names it shows."""
+
+    id: NoticeId
+    chat: ChatId
+    chat_ref: int
+    private: bool
+    thread: int
+    notice: Notice
+    reply_to: int | None
+    names: Mapping[PlayerId, str]
+
+
+class Rooms(Protocol):
+    """Chats, rooms, players."""
+
+    async def at(self, place: Place) -> Room:
+        """The room at ``place``, made (with its chat) if it is new; two first comers get the same one."""
+        ...
+
+    async def get(self, room: RoomId) -> Room | None:
+        """The room, or None."""
+        ...
+
+    async def player(self, account: Account) -> Player:
+        """The player of ``account``, made if new; its name is brought up to date."""
+        ...
+
+    async def pause(self, room: RoomId, *, paused: bool) -> None:
+        """Write the pause lever."""
+        ...
+
+    async def limit(self, room: RoomId, limit: int | None) -> None:
+        """Write the chat's own limit."""
+        ...
+
+    async def pulled(self) -> list[Room]:
+        """Every room that has a lever set or an unsettled round: what a healed Redis must hear again."""
+        ...
+
+
+class Inbox(Protocol):
+    """Which messages with an effect have been taken."""
+
+    async def first(self, source: Source, taken_ms: int) -> bool:
+        """Record ``source``; False where it was there already. Holds in the same transaction as its effect."""
+        ...
+
+
+class Rounds(Protocol):
+    """Rounds and their state."""
+
+    async def add(self, round_: Round) -> bool:
+        """Open a round; False where the room already has one that is not settled."""
+        ...
+
+    async def get(self, round_: RoundId) -> Round | None:
+        """The round, or None."""
+        ...
+
+    async def many(self, rounds: Sequence[RoundId]) -> dict[RoundId, Round]:
+        """Those of ``rounds`` that exist."""
+        ...
+
+    async def running(self, room: RoomId) -> Round | None:
+        """The room's open or closing round, or None."""
+        ...
+
+    async def newest(self, room: RoomId) -> Round | None:
+        """The room's round with the highest number, whatever its state, or None."""
+        ...
+
+    async def next_number(self, room: RoomId) -> int:
+        """1 for a room's first round, then one more each time."""
+        ...
+
+    async def close(self, round_: RoundId, closing_seq: int, reason: CloseReason) -> bool:
+        """Open -> closing (True). On a closing round that was cracked, only lowers ``closing_seq`` (False)."""
+        ...
+
+    async def settle(self, round_: RoundId, winner: PlayerId | None, settled_ms: int) -> bool:
+        """Closing -> settled; False where another closer was first."""
+        ...
+
+    async def set_clock(self, round_: RoundId, *, deadline_ms: int | None, remaining_ms: int | None) -> None:
+        """Stop or restart an open round's clock."""
+        ...
+
+    async def unsettled(self, due_ms: int) -> list[Round]:
+        """Closing rounds, and open ones whose deadline is at or before ``due_ms``."""
+        ...
+
+
+class Guesses(Protocol):
+    """Guesses, standings and memberships."""
+
+    async def record(self, guesses: Sequence[ScoredGuess]) -> set[JobId]:
+        """Insert guesses and bring standings and memberships up to date for those that are new and counted.
+
+        Answers the job ids that are new. One that is missing was there by its job id or by its source.
+        """
+        ...
+
+    async def known(self, jobs: Sequence[JobId]) -> set[JobId]:
+        """Those of ``jobs`` that have a row: the rest lost to another row by their source."""
+        ...
+
+    async def standings(self, round_: RoundId) -> list[Standing]:
+        """Best total first, then the smaller seq that reached it."""
+        ...
+
+    async def winner(self, round_: RoundId, closing_seq: int) -> PlayerId | None:
+        """Who holds the winning guess with the smallest seq up to ``closing_seq``."""
+        ...
+
+    async def won(self, room: RoomId, player: PlayerId) -> None:
+        """Count a win in the player's membership."""
+        ...
+
+    async def membership(self, room: RoomId, player: PlayerId) -> Membership | None:
+        """The player's record in the room, or None before a first guess."""
+        ...
+
+
+class Outbox(Protocol):
+    """What must still be said."""
+
+    async def put(self, notices: Sequence[Outgoing]) -> None:
+        """Add notices; one whose id is there already is left as it is."""
+        ...
+
+    async def waiting(self, notices: Sequence[NoticeId]) -> list[tuple[NoticeId, ChatId]]:
+        """Those of ``notices`` that are neither sent nor dropped."""
+        ...
+
+    async def unsent(self, limit: int, created_before_ms: int) -> list[tuple[NoticeId, ChatId]]:
+        """The oldest notices neither sent nor dropped."""
+        ...
+
+    async def load(self, notices: Sequence[NoticeId]) -> list[OutboxItem]:
+        """Those of ``notices`` that are neither sent nor dropped, in the order asked for."""
+        ...
+
+    async def sent(self, notices: Sequence[NoticeId], sent_ms: int) -> None:
+        """Mark as said."""
+        ...
+
+    async def drop(self, notices: Sequence[NoticeId], reason: str, dropped_ms: int) -> None:
+        """Mark as never to be said, and why."""
+        ...
+
+
+class UnitOfWork(Protocol):
+    """One transaction. Leaving it without ``commit`` rolls back."""
+
+    rooms: Rooms
+    inbox: Inbox
+    rounds: Rounds
+    guesses: Guesses
+    outbox: Outbox
+
+    async def commit(self) -> None:
+        """Make it so. Nothing is published before this returns."""
+        ...
+
+
+class Units(Protocol):
+    """Opens units of work; each belongs to the one task that opened it."""
+
+    def begin(self) -> AbstractAsyncContextManager[UnitOfWork]:
+        """A transaction that may write."""
+        ...
+
+    def read(self) -> AbstractAsyncContextManager[UnitOfWork]:
+        """A transaction that only reads: it never waits for a writer. Committing it is an error."""
+        ...
+
+
+class GuessLanes(Protocol):
+    """The lanes of guesses, in the game's words: group = room, lane = player."""
+
+    async def enqueue(self, room: RoomId, player: PlayerId, job: JobId, guess: GuessJob) -> bool:
+        """Admit a guess; False where its message was admitted before.
+
+        Raises:
+            RoomFull: the room's cap is reached.
+        """
+        ...
+
+    async def pull(self, room: Room) -> None:
+        """Bring the lanes' levers to what the room's row says."""
+        ...
+
+    async def depth(self, room: RoomId) -> int:
+        """Guesses waiting in the room."""
+        ...
+
+    async def oldest(self, room: RoomId) -> int | None:
+        """Smallest seq that is not done yet, or None."""
+        ...
+
+    async def horizon(self) -> int:
+        """A seq that no guess admitted so far exceeds."""
+        ...
+
+
+class RoundClock(Protocol):
+    """Jobs that look after a round when its time has come."""
+
+    async def due(self, room: RoomId, round_: RoundId, delay_ms: int) -> None:
+        """Look at the round's deadline after ``delay_ms``."""
+        ...
+
+    async def settle(self, room: RoomId, round_: RoundId) -> None:
+        """Settle the round as soon as every guess before its closing seq is done."""
+        ...
+
+
+class Relay(Protocol):
+    """Hands committed notices on."""
+
+    async def hand_over(self, notices: Sequence[tuple[NoticeId, ChatId]]) -> None:
+        """Put them on the notify lanes; what fails stays in the outbox for the sweep."""
+        ...
