@@ -24,6 +24,7 @@ from engine.game.model import (
     Standing,
 )
 from engine.game.notices import Notice
+from engine.game.themes import Theme
 from engine.ids import ChatId, JobId, NoticeId, PlayerId, RoomId, RoundId
 
 
@@ -35,6 +36,15 @@ class RoomFull(Exception):  # noqa: N818 - reads as the event it is
         self.cap = cap
         self.eta_ms = eta_ms
         super().__init__(f"{depth} guesses wait in the room, its cap is {cap}; try again in about {eta_ms} ms")
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a round starts from; keyboard and secret are emoji codes, the nonce is 32 hex characters."""
+
+    keyboard: tuple[str, ...]
+    secret: tuple[str, ...]
+    nonce: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +90,16 @@ class Rooms(Protocol):
         """The room at ``place``, made (with its chat) if it is new; two first comers get the same one."""
         ...
 
+    async def find(self, place: Place) -> Room | None:
+        """The room at ``place``, or None; writes nothing."""
+        ...
+
     async def get(self, room: RoomId) -> Room | None:
         """The room, or None."""
+        ...
+
+    async def known(self, account: Account) -> Player | None:
+        """The player of ``account`` if it is known under the name it shows today, else None; writes nothing."""
         ...
 
     async def player(self, account: Account) -> Player:
@@ -97,7 +115,7 @@ class Rooms(Protocol):
         ...
 
     async def pulled(self) -> list[Room]:
-        """Every room that has a lever set or an unsettled round: what a healed Redis must hear again."""
+        """Every room with a lever set or an unsettled round: what a healed Redis must hear again."""
         ...
 
 
@@ -235,6 +253,14 @@ class Units(Protocol):
 
     def read(self) -> AbstractAsyncContextManager[UnitOfWork]:
         """A transaction that only reads: it never waits for a writer. Committing it is an error."""
+        ...
+
+
+class Draw(Protocol):
+    """Draws a round's keyboard, secret and nonce."""
+
+    def draw(self, theme: Theme, number: int) -> Drawn:
+        """Draw for the room's round ``number``."""
         ...
 
 

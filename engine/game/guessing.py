@@ -1,0 +1,90 @@
+"""A guess comes in: read it, judge whether it can be taken, put it on its player's lane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.game.model import Account, Player, Room, Round, RoundState
+from engine.game.notices import Refusal, Refused
+from engine.game.ports import GuessJob, RoomFull
+from engine.game.reading import Chatter, Codes, read_guess
+from engine.game.request import Receipt, Request
+from engine.game.themes import theme
+from engine.game.world import World
+from engine.ids import JOB, NOTICE, JobId, NoticeId, rebrand
+
+
+@dataclass(frozen=True, slots=True)
+class Guessing:
+    """Takes guesses. Nothing is scored here: an accepted guess is a job, and the score worker does the rest."""
+
+    world: World
+
+    async def guess(self, request: Request, text: str, *, explicit: bool) -> Receipt:
+        """Take ``text`` as a guess, or say why not; chatter is passed over in silence.
+
+        Args:
+            request: who said it, and where.
+            text: the message, or what followed ``/g``.
+            explicit: the player asked for it by ``/g``, so whatever it is gets an answer.
+        """
+        async with self.world.units.read() as work:
+            room = await work.rooms.find(request.place)
+            round_ = await work.rounds.running(room.id) if room else None
+            player = await work.rooms.known(request.account) if request.account else None
+        outcome = read_guess(
+            text,
+            theme(round_.theme) if round_ else None,
+            round_.keyboard if round_ else (),
+            explicit=explicit,
+            private=request.place.private,
+        )
+        if isinstance(outcome, Chatter):
+            return Receipt.REFUSED
+        if room is None or round_ is None:
+            return await self.world.refuse(request, Refused(Refusal.NO_ROUND))
+        if room.paused:
+            return await self.world.refuse(request, Refused(Refusal.ROOM_PAUSED))
+        if round_.state is not RoundState.OPEN:
+            return await self.world.refuse(request, Refused(Refusal.ROUND_CLOSING))
+        if not isinstance(outcome, Codes):
+            return await self.world.refuse(request, outcome)
+        if request.account is None:
+            return await self._refuse_anonymous(request, room, round_)
+        if player is None:
+            player = await self._introduce(request.account)
+        return await self._enqueue(request, room, round_, player, outcome.codes)
+
+    async def _enqueue(
+        self, request: Request, room: Room, round_: Round, player: Player, codes: tuple[str, ...]
+    ) -> Receipt:
+        job = JobId(self.world.mint(JOB))
+        guess = GuessJob(round_.id, codes, request.source, self.world.now_ms())
+        try:
+            await self.world.lanes.enqueue(room.id, player.id, job, guess)
+        except RoomFull as full:
+            return await self.world.refuse(
+                request, Refused(Refusal.ROOM_FULL, got=full.depth, wanted=full.cap, eta_ms=full.eta_ms)
+            )
+        return Receipt.DURABLE
+
+    async def _introduce(self, account: Account) -> Player:
+        async with self.world.units.begin() as work:
+            player = await work.rooms.player(account)
+            await work.commit()
+        return player
+
+    async def _refuse_anonymous(self, request: Request, room: Room, round_: Round) -> Receipt:
+        # Told once a round: the notice takes the round's own digits, and the outbox keeps the first of an id.
+        notice = NoticeId(rebrand(round_.id, NOTICE))
+        async with self.world.units.begin() as work:
+            handed = await self.world.put(
+                work,
+                room,
+                Refused(Refusal.ANONYMOUS),
+                reply_to=request.source.message_ref,
+                notice_id=notice,
+            )
+            await work.commit()
+        await self.world.relay.hand_over([handed])
+        return Receipt.REFUSED

@@ -1,0 +1,27 @@
+"""What comes in from the outer world, and what is said of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from engine.game.model import Account, Place, Source
+
+
+class Receipt(StrEnum):
+    """What became of an update: it is safe (``durable``), or there was nothing to keep (``refused``).
+
+    Without one an update must not be acknowledged.
+    """
+
+    DURABLE = "durable"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A message from ``account`` at ``place``. ``account`` is None where an admin hides behind the chat itself."""
+
+    place: Place
+    account: Account | None
+    source: Source

@@ -1,0 +1,58 @@
+"""Everything a use case stands on, built once by the composition root."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.game.model import Room
+from engine.game.notices import Notice, Refused
+from engine.game.ports import Draw, GuessLanes, Outgoing, Relay, RoundClock, UnitOfWork, Units
+from engine.game.request import Receipt, Request
+from engine.ids import NOTICE, ChatId, NoticeId
+
+Handed = tuple[NoticeId, ChatId]
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The game's ports and settings.
+
+    ``mint`` mints an id of a kind; ``now_ms`` is the wall clock; ``default_ceiling`` holds for rooms without a plan.
+    """
+
+    units: Units
+    lanes: GuessLanes
+    clock: RoundClock
+    relay: Relay
+    draw: Draw
+    mint: Callable[[str], str]
+    now_ms: Callable[[], int]
+    default_ceiling: int
+
+    async def put(
+        self,
+        work: UnitOfWork,
+        room: Room,
+        notice: Notice,
+        *,
+        reply_to: int | None = None,
+        notice_id: NoticeId | None = None,
+    ) -> Handed:
+        """Write a notice for the room's chat into the outbox of ``work``; hand the result over after the commit."""
+        id_ = notice_id if notice_id is not None else NoticeId(self.mint(NOTICE))
+        await work.outbox.put([Outgoing(id_, room.chat, room.thread, notice, reply_to, self.now_ms())])
+        return id_, room.chat
+
+    async def reply(self, request: Request, notice: Notice) -> None:
+        """Say ``notice`` as the answer to ``request``, in a unit of work of its own."""
+        async with self.units.begin() as work:
+            room = await work.rooms.at(request.place)
+            handed = await self.put(work, room, notice, reply_to=request.source.message_ref)
+            await work.commit()
+        await self.relay.hand_over([handed])
+
+    async def refuse(self, request: Request, refused: Refused) -> Receipt:
+        """Tell why ``request`` was not taken. Refusals change nothing, so a repeated message is told again."""
+        await self.reply(request, refused)
+        return Receipt.REFUSED
