@@ -104,17 +104,9 @@ class PostgresServer:
         return [sys.executable, "-I", "-S", _WRAPPER, self._way, self._install / "bin" / program, *arguments]
 
     def _initdb(self) -> None:
-        how: list[str | Path] = [
-            "-D",
-            self._data,
-            "-U",
-            "postgres",
-            "--auth=trust",
-            "--no-sync",
-            "--no-locale",
-            "--encoding=UTF8",
-        ]
-        done = subprocess.run(self._command("initdb", *how), check=False, capture_output=True, text=True)  # noqa: S603 - our own command
+        how = ["-U", "postgres", "--auth=trust", "--no-sync", "--no-locale", "--encoding=UTF8"]
+        command = self._command("initdb", "-D", self._data, *how)
+        done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - our own command
         if done.returncode == NO_NAMESPACE and self._way == "namespace":
             self._move_where_nobody_can_read()
             self._initdb()
