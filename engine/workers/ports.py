@@ -1,0 +1,49 @@
+"""What the delivery worker needs from the bot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from engine.game.ports import OutboxItem
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The first ``count`` notices were said in one message; leave the chat alone for ``cooldown_ms``.
+
+    A send whose reply never came counts as said: saying it again could show it twice.
+    """
+
+    count: int
+    cooldown_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class TryLater:
+    """Nothing was said, for certain; the outer world asks to wait ``delay_ms`` (or it could not be reached)."""
+
+    delay_ms: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unreachable:
+    """The chat can't be spoken to any more (kicked, deleted, closed topic); its notices are dropped."""
+
+    reason: str
+
+
+Delivered = Told | TryLater | Unreachable
+
+
+class Messenger(Protocol):
+    """Speaks to chats. Implemented by the bot."""
+
+    async def say(self, items: Sequence[OutboxItem]) -> Delivered:
+        """Say notices of one chat and one thread in one message: as many from the front as fit, at least one.
+
+        Never raises for what the outer world answers; a notice that can't be put into words is a bug and raises.
+        """
+        ...
