@@ -1,0 +1,21 @@
+"""Names of the log events of the workers; ids and counts are fields beside them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+CLAIMED: Final = "claimed"
+SCORED: Final = "scored"
+CRACKED: Final = "cracked"
+SETTLED: Final = "settled"
+SAID: Final = "said"
+DROPPED: Final = "dropped"
+POISONED: Final = "poisoned"
+RELEASED: Final = "released"
+SWEPT: Final = "swept"
+LOOP_FAILED: Final = "loop_failed"
+LOOP_RECOVERED: Final = "loop_recovered"
+HAND_OVER_FAILED: Final = "hand_over_failed"
+MARKING_FAILED: Final = "marking_failed"
+NODE_LEASED: Final = "node_leased"
+LEASE_LOST: Final = "lease_lost"

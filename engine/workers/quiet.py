@@ -1,0 +1,44 @@
+"""Waits until everything that was accepted has been scored, settled where it is due, and said."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from engine.game.model import Place, RoundState
+from engine.game.ports import GuessLanes, Units
+
+_LOOK_EVERY_S: Final = 0.01
+
+
+class Quiet:
+    """Looks down the path of a guess, from the lanes to the outbox.
+
+    Each step leaves its trace in the next before it leaves its own, so looking in the order of the path misses
+    nothing. Guesses that a pause keeps for later do not count.
+    """
+
+    def __init__(self, units: Units, lanes: GuessLanes) -> None:
+        self._units = units
+        self._lanes = lanes
+
+    async def is_quiet(self, place: Place) -> bool:
+        """Whether nothing of the room at ``place`` is under way now."""
+        async with self._units.read() as work:
+            room = await work.rooms.find(place)
+        if room is not None and not room.paused and await self._lanes.oldest(room.id) is not None:
+            return False
+        async with self._units.read() as work:
+            round_ = await work.rounds.running(room.id) if room is not None else None
+            closing = round_ is not None and round_.state is RoundState.CLOSING
+            unsent = await work.outbox.unsent(1, _FOR_EVER_MS)
+        paused = room is not None and room.paused
+        return not unsent and not (closing and not paused)
+
+    async def wait(self, place: Place) -> None:
+        """Return once the room at ``place`` is quiet."""
+        while not await self.is_quiet(place):
+            await asyncio.sleep(_LOOK_EVERY_S)
+
+
+_FOR_EVER_MS: Final = 1 << 62

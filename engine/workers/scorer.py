@@ -1,0 +1,214 @@
+"""The score worker: a claimed batch becomes guesses, standings and answers in one transaction, then is completed.
+
+Scoring is pure, so a batch that is scored twice (a lease lapsed, a process died) writes nothing twice: the guess's
+row is unique by its job and by its message, and the answer's id is the job's own digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import structlog
+
+from engine.game.model import CloseReason, Room, Round, ScoredGuess
+from engine.game.notices import Answer
+from engine.game.ports import GuessJob, Outgoing, Relay, RoundClock, UnitOfWork, Units
+from engine.game.scoring import Scorer, percent
+from engine.ids import NOTICE, ChatId, JobId, NoticeId, PlayerId, RoomId, RoundId, rebrand
+from engine.lanes import Job, Lanes
+from engine.store.errors import StoreUnavailable
+from engine.workers import events
+from engine.workers.payload import BadPayload, decode
+from engine.workers.recent import Recent
+
+_REMEMBERED: Final = 4096
+
+_log = structlog.get_logger(__name__)
+
+
+class UnknownRound(LookupError):  # noqa: N818 - reads as the event it is
+    """A guess speaks of a round, or rides a room's lane, that SQL does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    job: Job
+    guess: GuessJob
+
+    @property
+    def answer(self) -> NoticeId:
+        return NoticeId(rebrand(self.job.id, NOTICE))
+
+
+@dataclass(slots=True)
+class _Written:
+    """What must be told once the batch is committed."""
+
+    notices: list[tuple[NoticeId, ChatId]] = field(default_factory=list)
+    cracked: set[tuple[RoomId, RoundId]] = field(default_factory=set)
+    new: int = 0
+
+
+class ScoreWorker:
+    """Handles batches of guesses.
+
+    Args:
+        lanes: the queue of guesses.
+        units: where the rows go.
+        relay: hands committed answers on.
+        clock: told when a round is cracked.
+        now_ms: the wall clock, for the answers' rows.
+    """
+
+    def __init__(self, lanes: Lanes, units: Units, relay: Relay, clock: RoundClock, now_ms: Callable[[], int]) -> None:
+        self._lanes = lanes
+        self._units = units
+        self._relay = relay
+        self._clock = clock
+        self._now_ms = now_ms
+        self._scorers: Recent[RoundId, Scorer] = Recent(_REMEMBERED)
+        self._rooms: Recent[RoomId, Room] = Recent(_REMEMBERED)
+
+    async def handle(self, jobs: list[Job]) -> None:
+        """Score, write, commit, complete; then hand the answers over.
+
+        Raises:
+            StoreUnavailable: nothing of what is left was written.
+            RedisError: what was written is committed, and comes again as a duplicate.
+        """
+        read = [guess for job in jobs if (guess := await self._read(job)) is not None]
+        if read:
+            await self._batch(read)
+
+    async def _read(self, job: Job) -> _Read | None:
+        try:
+            return _Read(job, decode(job.payload))
+        except BadPayload as error:
+            await self._poisoned(job, error)
+            return None
+
+    async def _batch(self, batch: Sequence[_Read]) -> None:
+        try:
+            written = await self._write(batch)
+        except StoreUnavailable:
+            raise
+        except Exception as error:
+            # One of them is poison: alone, each hurts only itself.
+            if len(batch) == 1:
+                await self._poisoned(batch[0].job, error)
+                return
+            for read in batch:
+                await self._batch([read])
+            return
+        for room, round_ in written.cracked:
+            await self._clock.settle(room, round_)
+            _log.info(events.CRACKED, room=room, round=round_)
+        await self._lanes.complete([read.job for read in batch])
+        await self._relay.hand_over(written.notices)
+        _log.debug(events.SCORED, count=len(batch), new=written.new)
+
+    async def _poisoned(self, job: Job, error: Exception) -> None:
+        verdict = await self._lanes.retry(job, f"{type(error).__name__}: {error}"[:500])
+        _log.error(
+            events.POISONED,
+            job=job.id,
+            room=job.group,
+            attempts=job.attempts,
+            verdict=verdict.value,
+            error=type(error).__name__,
+        )
+
+    async def _write(self, batch: Sequence[_Read]) -> _Written:
+        async with self._units.begin() as work:
+            rounds = await work.rounds.many(sorted({read.guess.round for read in batch}))
+            rooms = await self._rooms_of(work, batch)
+            scored = self._score(batch, rounds)
+            new = await work.guesses.record(scored)
+            written = _Written(new=len(new))
+            await self._answer(work, batch, scored, new, rooms, written)
+            await self._close_cracked(work, scored, written)
+            await work.commit()
+        return written
+
+    async def _rooms_of(self, work: UnitOfWork, batch: Sequence[_Read]) -> dict[str, Room]:
+        rooms: dict[str, Room] = {}
+        for group in {read.job.group for read in batch}:
+            room_id = RoomId(group)
+            room = self._rooms.get(room_id)
+            if room is None:
+                room = await work.rooms.get(room_id)
+                if room is None:
+                    raise UnknownRound(f"room {group} has no row")
+                self._rooms.put(room_id, room)
+            rooms[group] = room
+        return rooms
+
+    def _score(self, batch: Sequence[_Read], rounds: dict[RoundId, Round]) -> list[ScoredGuess]:
+        totals = [self._scorer(read.guess.round, rounds).score(read.guess.codes).total for read in batch]
+        last: dict[RoundId, int | None] = {id_: round_.closing_seq for id_, round_ in rounds.items()}
+        for read, total in zip(batch, totals, strict=True):
+            seq = last[read.guess.round]
+            if percent(total) == 100 and (seq is None or read.job.seq < seq):
+                last[read.guess.round] = read.job.seq
+        return [
+            ScoredGuess(
+                job=JobId(read.job.id),
+                round=read.guess.round,
+                room=RoomId(read.job.group),
+                player=PlayerId(read.job.lane),
+                codes=read.guess.codes,
+                total=total,
+                seq=read.job.seq,
+                counted=(end := last[read.guess.round]) is None or read.job.seq <= end,
+                source=read.guess.source,
+                accepted_ms=read.guess.accepted_ms,
+            )
+            for read, total in zip(batch, totals, strict=True)
+        ]
+
+    def _scorer(self, round_id: RoundId, rounds: dict[RoundId, Round]) -> Scorer:
+        scorer = self._scorers.get(round_id)
+        if round_id not in rounds:
+            raise UnknownRound(f"round {round_id} has no row")
+        if scorer is None:
+            scorer = Scorer(rounds[round_id].secret)
+            self._scorers.put(round_id, scorer)
+        return scorer
+
+    async def _answer(
+        self,
+        work: UnitOfWork,
+        batch: Sequence[_Read],
+        scored: Sequence[ScoredGuess],
+        new: set[JobId],
+        rooms: dict[str, Room],
+        written: _Written,
+    ) -> None:
+        now_ms = self._now_ms()
+        outgoing: list[Outgoing] = []
+        again: list[NoticeId] = []
+        for read, guess in zip(batch, scored, strict=True):
+            if guess.job not in new:
+                again.append(read.answer)
+                continue
+            room = rooms[read.job.group]
+            answer = Answer(guess.player, guess.total, percent(guess.total), guess.counted)
+            outgoing.append(Outgoing(read.answer, room.chat, room.thread, answer, guess.source.message_ref, now_ms))
+            written.notices.append((read.answer, room.chat))
+        await work.outbox.put(outgoing)
+        if again:
+            # A guess that is there by its job has its answer said again unless it was sent; one that is there only
+            # by its message has no answer under this id, and is dropped.
+            written.notices.extend(await work.outbox.waiting(again))
+
+    async def _close_cracked(self, work: UnitOfWork, scored: Sequence[ScoredGuess], written: _Written) -> None:
+        first: dict[tuple[RoomId, RoundId], int] = {}
+        for guess in scored:
+            if guess.counted and percent(guess.total) == 100:
+                key = (guess.room, guess.round)
+                first[key] = min(first.get(key, guess.seq), guess.seq)
+        for (room, round_), seq in sorted(first.items()):
+            await work.rounds.close(round_, seq, CloseReason.CRACKED)
+            written.cracked.add((room, round_))

@@ -1,0 +1,50 @@
+"""The settlement worker: each job is a look at one round, as far as it can go now."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import structlog
+
+from engine.game.model import Round
+from engine.game.settling import Later, Settling
+from engine.ids import ROUND, BadId, RoundId, check
+from engine.lanes import Job, Lanes
+from engine.workers import events
+
+_LATEST_MS: Final = 2_000
+
+_log = structlog.get_logger(__name__)
+
+
+class SettleWorker:
+    """Handles jobs of the settlement queue.
+
+    Args:
+        lanes: the queue of settlements.
+        settling: the game's use case.
+    """
+
+    def __init__(self, lanes: Lanes, settling: Settling) -> None:
+        self._lanes = lanes
+        self._settling = settling
+
+    async def handle(self, jobs: list[Job]) -> None:
+        """Settle what can be settled; the rest is looked at again when its time has come."""
+        for job in jobs:
+            try:
+                round_id = RoundId(check(job.payload.decode("ascii", "replace"), kind=ROUND, argument="payload"))
+            except BadId:
+                # Nothing is lost with it: the sweep finds every round that nobody looks after.
+                _log.error(events.POISONED, job=job.id, room=job.group, verdict="dropped")  # noqa: TRY400 - no trace
+                await self._lanes.complete([job])
+                continue
+            outcome = await self._settling.settle(round_id)
+            if isinstance(outcome, Later):
+                # A photo finish that waits long (a paused room's guesses) is looked at less and less often.
+                delay_ms = max(outcome.delay_ms, min(_LATEST_MS, 10 * 2 ** min(job.attempts, 10)))
+                await self._lanes.retry(job, "not yet", delay_ms)
+                continue
+            if isinstance(outcome, Round):
+                _log.info(events.SETTLED, room=outcome.room, round=outcome.id, seq=outcome.closing_seq)
+            await self._lanes.complete([job])

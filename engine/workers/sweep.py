@@ -1,0 +1,73 @@
+"""Finds what nobody woke for: rounds past their time, notices that never reached a lane, levers a Redis forgot."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+import structlog
+from redis.exceptions import RedisError
+
+from engine.game.model import RoundState
+from engine.game.world import World
+from engine.store.errors import StoreUnavailable
+from engine.workers import events
+from engine.workers.loop import pause_unless
+
+_NOTICES_AT_ONCE: Final = 1_000
+
+_log = structlog.get_logger(__name__)
+
+
+class Sweep:
+    """Looks every ``every_ms``; its first look takes everything, as after a crash.
+
+    Any number of processes may sweep: what they find twice is a duplicate to the lanes.
+    """
+
+    def __init__(self, world: World, every_ms: int) -> None:
+        self._world = world
+        self._every_ms = every_ms
+        self._levers_told = False
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Sweep until ``stop`` is set."""
+        grace_ms = 0
+        while not stop.is_set():
+            try:
+                await self.once(grace_ms)
+                grace_ms = self._every_ms
+            except (RedisError, OSError, StoreUnavailable) as error:
+                _log.warning(events.LOOP_FAILED, loop="sweep", error=type(error).__name__)
+            except Exception:
+                _log.exception(events.LOOP_FAILED, loop="sweep")
+            await pause_unless(stop, self._every_ms / 1_000)
+
+    async def once(self, grace_ms: int) -> None:
+        """Sweep once.
+
+        Args:
+            grace_ms: notices younger than this are left to whoever wrote them.
+        """
+        if not self._levers_told:
+            await self._tell_levers()
+            self._levers_told = True
+        now_ms = self._world.now_ms()
+        async with self._world.units.read() as work:
+            rounds = await work.rounds.unsettled(now_ms)
+            notices = await work.outbox.unsent(_NOTICES_AT_ONCE, now_ms - grace_ms)
+        for round_ in rounds:
+            if round_.state is RoundState.CLOSING:
+                await self._world.clock.settle(round_.room, round_.id)
+            else:
+                await self._world.clock.due(round_.room, round_.id, 0)
+        if notices:
+            await self._world.relay.hand_over(notices)
+        if rounds or notices:
+            _log.info(events.SWEPT, rounds=len(rounds), notices=len(notices))
+
+    async def _tell_levers(self) -> None:
+        async with self._world.units.read() as work:
+            rooms = await work.rooms.pulled()
+        for room in rooms:
+            await self._world.lanes.pull(room)
