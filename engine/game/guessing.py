@@ -43,16 +43,11 @@ class Guessing:
             return Receipt.REFUSED
         if room is None or round_ is None:
             return await self.world.refuse(request, Refused(Refusal.NO_ROUND))
-        if room.paused:
-            return await self.world.refuse(request, Refused(Refusal.ROOM_PAUSED))
-        if round_.state is not RoundState.OPEN:
-            return await self.world.refuse(request, Refused(Refusal.ROUND_CLOSING))
-        if not isinstance(outcome, Codes):
-            return await self.world.refuse(request, outcome)
+        if not isinstance(outcome, Codes) or room.paused or round_.state is not RoundState.OPEN:
+            return await self.world.refuse(request, _refused(room, round_, outcome))
         if request.account is None:
             return await self._refuse_anonymous(request, room, round_)
-        if player is None:
-            player = await self._introduce(request.account)
+        player = player if player is not None else await self._introduce(request.account)
         return await self._enqueue(request, room, round_, player, outcome.codes)
 
     async def _enqueue(
@@ -88,3 +83,11 @@ class Guessing:
             await work.commit()
         await self.world.relay.hand_over([handed])
         return Receipt.REFUSED
+
+
+def _refused(room: Room, round_: Round, outcome: Codes | Refused) -> Refused:
+    if room.paused:
+        return Refused(Refusal.ROOM_PAUSED)
+    if round_.state is not RoundState.OPEN or isinstance(outcome, Codes):
+        return Refused(Refusal.ROUND_CLOSING)
+    return outcome

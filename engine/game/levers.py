@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from engine.game.clock import pause_clock, resume_clock
-from engine.game.model import Room, Round, RoundState
+from engine.game.model import Place, Room, Round, RoundState
 from engine.game.notices import LeverPulled, Refusal, Refused
 from engine.game.ports import UnitOfWork
 from engine.game.request import Receipt, Request
-from engine.game.world import World
+from engine.game.world import Handed, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,44 +34,52 @@ class Levers:
         async with self.world.units.begin() as work:
             room = await work.rooms.at(request.place)
             allowed = room.allowed(self.world.default_ceiling)
+            pulled: Handed | Refused | None = None
             if limit > allowed:
-                refusal = Refused(Refusal.LIMIT_ABOVE_ALLOWED, got=limit, wanted=allowed)
-            else:
-                if not await work.inbox.first(request.source, self.world.now_ms()):
-                    return Receipt.DURABLE
-                refusal = None
+                pulled = Refused(Refusal.LIMIT_ABOVE_ALLOWED, got=limit, wanted=allowed)
+            elif await work.inbox.first(request.source, self.world.now_ms()):
                 await work.rooms.limit(room.id, limit)
-                notice = LeverPulled("limit", limit=limit)
-                handed = await self.world.put(work, room, notice, reply_to=request.source.message_ref)
-                await work.commit()
-        if refusal is not None:
-            return await self.world.refuse(request, refusal)
-        await self.world.lanes.pull(replace(room, chat_limit=limit))
-        await self.world.relay.hand_over([handed])
+                pulled = await self._confirm(work, request, room, LeverPulled("limit", limit=limit))
+        if isinstance(pulled, Refused):
+            return await self.world.refuse(request, pulled)
+        if pulled is not None:
+            await self.world.lanes.pull(replace(room, chat_limit=limit))
+            await self.world.relay.hand_over([pulled])
         return Receipt.DURABLE
 
     async def _switch(self, request: Request, lever: Literal["pause", "resume"]) -> Receipt:
         paused = lever == "pause"
+        waiting = await self._waiting(request.place)
         async with self.world.units.begin() as work:
             room = await work.rooms.at(request.place)
-            if not await work.inbox.first(request.source, self.world.now_ms()):
-                return Receipt.DURABLE
             round_ = await work.rounds.running(room.id)
-            refusal = _refusal(room, round_, paused=paused)
-            if refusal is None:
-                await work.rooms.pause(room.id, paused=paused)
-                round_ = await self._move_clock(work, round_, paused=paused)
-                waiting = await self.world.lanes.depth(room.id)
-                notice = LeverPulled(lever, waiting=waiting)
-                handed = await self.world.put(work, room, notice, reply_to=request.source.message_ref)
-                await work.commit()
-        if refusal is not None:
-            return await self.world.refuse(request, Refused(refusal))
-        await self.world.lanes.pull(replace(room, paused=paused))
-        if round_ is not None and round_.deadline_ms is not None:
-            await self.world.clock.due(room.id, round_.id, max(0, round_.deadline_ms - self.world.now_ms()))
-        await self.world.relay.hand_over([handed])
+            pulled: Handed | Refused | None = None
+            if await work.inbox.first(request.source, self.world.now_ms()):
+                refusal = _refusal(room, round_, paused=paused)
+                if refusal is not None:
+                    pulled = Refused(refusal)
+                else:
+                    await work.rooms.pause(room.id, paused=paused)
+                    round_ = await self._move_clock(work, round_, paused=paused)
+                    pulled = await self._confirm(work, request, room, LeverPulled(lever, waiting=waiting))
+        if isinstance(pulled, Refused):
+            return await self.world.refuse(request, pulled)
+        if pulled is not None:
+            await self.world.lanes.pull(replace(room, paused=paused))
+            if round_ is not None and round_.deadline_ms is not None:
+                await self.world.clock.due(room.id, round_.id, max(0, round_.deadline_ms - self.world.now_ms()))
+            await self.world.relay.hand_over([pulled])
         return Receipt.DURABLE
+
+    async def _waiting(self, place: Place) -> int:
+        async with self.world.units.read() as work:
+            room = await work.rooms.find(place)
+        return await self.world.lanes.depth(room.id) if room is not None else 0
+
+    async def _confirm(self, work: UnitOfWork, request: Request, room: Room, notice: LeverPulled) -> Handed:
+        handed = await self.world.put(work, room, notice, reply_to=request.source.message_ref)
+        await work.commit()
+        return handed
 
     async def _move_clock(self, work: UnitOfWork, round_: Round | None, *, paused: bool) -> Round | None:
         if round_ is None or round_.state is not RoundState.OPEN:

@@ -13,7 +13,7 @@ import contextlib
 import secrets
 import time
 from types import TracebackType
-from typing import Final
+from typing import Final, Self
 
 import structlog
 from redis.asyncio import Redis
@@ -47,7 +47,7 @@ class NodeLease:
         self._minter: Minter | None = None
         self._watch: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> NodeLease:
+    async def __aenter__(self) -> Self:
         """Lease a number.
 
         Raises:

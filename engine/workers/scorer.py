@@ -15,7 +15,7 @@ import structlog
 from engine.game.model import CloseReason, Room, Round, ScoredGuess
 from engine.game.notices import Answer
 from engine.game.ports import GuessJob, Outgoing, Relay, RoundClock, UnitOfWork, Units
-from engine.game.scoring import Scorer, percent
+from engine.game.scoring import WINNING_TOTAL, Scorer, percent
 from engine.ids import NOTICE, ChatId, JobId, NoticeId, PlayerId, RoomId, RoundId, rebrand
 from engine.lanes import Job, Lanes
 from engine.store.errors import StoreUnavailable
@@ -36,10 +36,6 @@ class UnknownRound(LookupError):  # noqa: N818 - reads as the event it is
 class _Read:
     job: Job
     guess: GuessJob
-
-    @property
-    def answer(self) -> NoticeId:
-        return NoticeId(rebrand(self.job.id, NOTICE))
 
 
 @dataclass(slots=True)
@@ -94,7 +90,7 @@ class ScoreWorker:
             written = await self._write(batch)
         except StoreUnavailable:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is put down to one job
             # One of them is poison: alone, each hurts only itself.
             if len(batch) == 1:
                 await self._poisoned(batch[0].job, error)
@@ -127,22 +123,21 @@ class ScoreWorker:
             scored = self._score(batch, rounds)
             new = await work.guesses.record(scored)
             written = _Written(new=len(new))
-            await self._answer(work, batch, scored, new, rooms, written)
+            await self._answer(work, scored, new, rooms, written)
             await self._close_cracked(work, scored, written)
             await work.commit()
         return written
 
-    async def _rooms_of(self, work: UnitOfWork, batch: Sequence[_Read]) -> dict[str, Room]:
-        rooms: dict[str, Room] = {}
-        for group in {read.job.group for read in batch}:
-            room_id = RoomId(group)
+    async def _rooms_of(self, work: UnitOfWork, batch: Sequence[_Read]) -> dict[RoomId, Room]:
+        rooms: dict[RoomId, Room] = {}
+        for room_id in {RoomId(read.job.group) for read in batch}:
             room = self._rooms.get(room_id)
             if room is None:
                 room = await work.rooms.get(room_id)
                 if room is None:
-                    raise UnknownRound(f"room {group} has no row")
+                    raise UnknownRound(f"room {room_id} has no row")
                 self._rooms.put(room_id, room)
-            rooms[group] = room
+            rooms[room_id] = room
         return rooms
 
     def _score(self, batch: Sequence[_Read], rounds: dict[RoundId, Round]) -> list[ScoredGuess]:
@@ -150,7 +145,7 @@ class ScoreWorker:
         last: dict[RoundId, int | None] = {id_: round_.closing_seq for id_, round_ in rounds.items()}
         for read, total in zip(batch, totals, strict=True):
             seq = last[read.guess.round]
-            if percent(total) == 100 and (seq is None or read.job.seq < seq):
+            if total == WINNING_TOTAL and (seq is None or read.job.seq < seq):
                 last[read.guess.round] = read.job.seq
         return [
             ScoredGuess(
@@ -180,23 +175,23 @@ class ScoreWorker:
     async def _answer(
         self,
         work: UnitOfWork,
-        batch: Sequence[_Read],
         scored: Sequence[ScoredGuess],
         new: set[JobId],
-        rooms: dict[str, Room],
+        rooms: dict[RoomId, Room],
         written: _Written,
     ) -> None:
         now_ms = self._now_ms()
         outgoing: list[Outgoing] = []
         again: list[NoticeId] = []
-        for read, guess in zip(batch, scored, strict=True):
+        for guess in scored:
+            id_ = NoticeId(rebrand(guess.job, NOTICE))
             if guess.job not in new:
-                again.append(read.answer)
+                again.append(id_)
                 continue
-            room = rooms[read.job.group]
+            room = rooms[guess.room]
             answer = Answer(guess.player, guess.total, percent(guess.total), guess.counted)
-            outgoing.append(Outgoing(read.answer, room.chat, room.thread, answer, guess.source.message_ref, now_ms))
-            written.notices.append((read.answer, room.chat))
+            outgoing.append(Outgoing(id_, room.chat, room.thread, answer, guess.source.message_ref, now_ms))
+            written.notices.append((id_, room.chat))
         await work.outbox.put(outgoing)
         if again:
             # A guess that is there by its job has its answer said again unless it was sent; one that is there only
@@ -206,7 +201,7 @@ class ScoreWorker:
     async def _close_cracked(self, work: UnitOfWork, scored: Sequence[ScoredGuess], written: _Written) -> None:
         first: dict[tuple[RoomId, RoundId], int] = {}
         for guess in scored:
-            if guess.counted and percent(guess.total) == 100:
+            if guess.counted and guess.total == WINNING_TOTAL:
                 key = (guess.room, guess.round)
                 first[key] = min(first.get(key, guess.seq), guess.seq)
         for (room, round_), seq in sorted(first.items()):

@@ -36,7 +36,7 @@ class SettleWorker:
                 round_id = RoundId(check(job.payload.decode("ascii", "replace"), kind=ROUND, argument="payload"))
             except BadId:
                 # Nothing is lost with it: the sweep finds every round that nobody looks after.
-                _log.error(events.POISONED, job=job.id, room=job.group, verdict="dropped")  # noqa: TRY400 - no trace
+                _log.error(events.POISONED, job=job.id, room=job.group, verdict="dropped")
                 await self._lanes.complete([job])
                 continue
             outcome = await self._settling.settle(round_id)

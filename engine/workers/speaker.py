@@ -79,10 +79,10 @@ class SpeakWorker:
         await self._lanes.complete([job for job in jobs if job.id in settled], cooldown_ms=cooldown_ms)
 
     async def _deliver(self, items: Sequence[OutboxItem]) -> tuple[Delivered, Sequence[OutboxItem]]:
-        """Say ``items``; where one of them can't be put into words, the first is tried alone, and dropped if it is it."""
+        """Say ``items``; where one can't be put into words, the first is tried alone, then dropped."""
         try:
             return await self._messenger.say(items), items
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - a notice that is a bug must hurt only itself
             _log.exception(events.POISONED, chat=items[0].chat, notice=items[0].id, count=len(items))
             if len(items) > 1:
                 return await self._deliver(items[:1])

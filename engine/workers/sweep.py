@@ -39,7 +39,7 @@ class Sweep:
                 grace_ms = self._every_ms
             except (RedisError, OSError, StoreUnavailable) as error:
                 _log.warning(events.LOOP_FAILED, loop="sweep", error=type(error).__name__)
-            except Exception:
+            except Exception:  # noqa: BLE001 - the sweep outlives its own bugs
                 _log.exception(events.LOOP_FAILED, loop="sweep")
             await pause_unless(stop, self._every_ms / 1_000)
 
