@@ -64,4 +64,8 @@ def presentable(grapheme: str) -> str:
     if emoji is not None:
         return _DRAWN_AS_TEXT.sub(rf"\g<0>{EMOJI_STYLE}", emoji.group())
     first = grapheme[:1]
-    return first if first.isprintable() and not regex.match(r"[\p{M}\p{Cn}\p{Co}]", first) else _NO_GLYPH
+    return (
+        first
+        if first.isprintable() and not regex.match(r"[\p{M}\p{Cn}\p{Co}\p{Default_Ignorable_Code_Point}]", first)
+        else _NO_GLYPH
+    )
