@@ -1,0 +1,183 @@
+"""Guesses, standings and memberships: what scoring writes, in batches.
+
+Every statement touches its rows in one order (guesses by source, then standings, then memberships by key), so
+workers whose batches overlap wait for each other and never in a circle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Executable, and_, case, or_, select
+
+from engine.game.model import Membership, ScoredGuess, Standing
+from engine.ids import JobId, PlayerId, RoomId, RoundId
+from engine.store.dialect import insert
+from engine.store.tables import MAX_TOTAL, guesses, memberships, standings
+from engine.store.transaction import Transaction
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What a batch adds to one standing or membership."""
+
+    best_total: int = 0
+    best_seq: int = 0
+    guesses: int = 0
+
+    def add(self, guess: ScoredGuess) -> None:
+        first = self.guesses == 0
+        better = guess.total > self.best_total or (guess.total == self.best_total and guess.seq < self.best_seq)
+        if first or better:
+            self.best_total, self.best_seq = guess.total, guess.seq
+        self.guesses += 1
+
+
+class SqlGuesses:
+    """Implements ``engine.game.ports.Guesses``."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    async def record(self, scored: Sequence[ScoredGuess]) -> set[JobId]:
+        """Insert guesses and bring standings and memberships up to date for those that are new and counted.
+
+        Answers the job ids that are new. One that is missing was there by its job id or by its source, or stood
+        earlier in ``scored``.
+        """
+        if not scored:
+            return set()
+        batch = _in_order(scored)
+        new = {JobId(row.job) for row in await self._transaction.written(self._insert(), [_row(g) for g in batch])}
+        counted = [guess for guess in batch if guess.counted and guess.job in new]
+        if counted:
+            await self._transaction.write(self._upsert_standings(), _standing_rows(counted))
+            await self._transaction.write(self._upsert_memberships(), _membership_rows(counted))
+        return new
+
+    async def known(self, jobs: Sequence[JobId]) -> set[JobId]:
+        """Those of ``jobs`` that have a row: the rest lost to another row by their source."""
+        found = await self._transaction.rows(select(guesses.c.job).where(guesses.c.job.in_(sorted(set(jobs)))))
+        return {JobId(row.job) for row in found}
+
+    async def standings(self, round_: RoundId) -> list[Standing]:
+        """Best total first, then the smaller seq that reached it."""
+        found = await self._transaction.rows(
+            select(standings)
+            .where(standings.c.round == round_)
+            .order_by(standings.c.best_total.desc(), standings.c.best_seq)
+        )
+        return [Standing(PlayerId(row.player), row.best_total, row.best_seq, row.guesses) for row in found]
+
+    async def winner(self, round_: RoundId, closing_seq: int) -> PlayerId | None:
+        """Who holds the winning guess with the smallest seq up to ``closing_seq``.
+
+        A player's smallest winning seq is their standing's ``best_seq``, so standings answer it.
+        """
+        row = await self._transaction.row(
+            select(standings.c.player)
+            .where(
+                standings.c.round == round_,
+                standings.c.best_total == MAX_TOTAL,
+                standings.c.best_seq <= closing_seq,
+            )
+            .order_by(standings.c.best_seq)
+            .limit(1)
+        )
+        return None if row is None else PlayerId(row.player)
+
+    async def won(self, room: RoomId, player: PlayerId) -> None:
+        """Count a win in the player's membership."""
+        statement = insert(self._transaction.dialect, memberships)
+        await self._transaction.write(
+            statement.values(room=room, player=player, guesses=0, best_total=0, wins=1).on_conflict_do_update(
+                index_elements=["room", "player"], set_={"wins": memberships.c.wins + 1}
+            )
+        )
+
+    async def membership(self, room: RoomId, player: PlayerId) -> Membership | None:
+        """The player's record in the room, or None before a first guess."""
+        row = await self._transaction.row(
+            select(memberships).where(memberships.c.room == room, memberships.c.player == player)
+        )
+        return None if row is None else Membership(PlayerId(row.player), row.guesses, row.best_total, row.wins)
+
+    def _insert(self) -> Executable:
+        # No conflict target: the job id and the source are both reasons to skip.
+        return insert(self._transaction.dialect, guesses).on_conflict_do_nothing().returning(guesses.c.job)
+
+    def _upsert_standings(self) -> Executable:
+        statement = insert(self._transaction.dialect, standings)
+        had, got = standings.c, statement.excluded
+        earlier = and_(got.best_total == had.best_total, got.best_seq < had.best_seq)
+        moves = or_(got.best_total > had.best_total, earlier)
+        return statement.on_conflict_do_update(
+            index_elements=["round", "player"],
+            set_={
+                "best_total": case((moves, got.best_total), else_=had.best_total),
+                "best_seq": case((moves, got.best_seq), else_=had.best_seq),
+                "guesses": had.guesses + got.guesses,
+            },
+        )
+
+    def _upsert_memberships(self) -> Executable:
+        statement = insert(self._transaction.dialect, memberships)
+        had, got = memberships.c, statement.excluded
+        return statement.on_conflict_do_update(
+            index_elements=["room", "player"],
+            set_={
+                "best_total": case((got.best_total > had.best_total, got.best_total), else_=had.best_total),
+                "guesses": had.guesses + got.guesses,
+            },
+        )
+
+
+def _in_order(scored: Iterable[ScoredGuess]) -> list[ScoredGuess]:
+    """Each job once, by source: a job's source never changes, so every worker inserts in the same order."""
+    ordered = sorted(scored, key=lambda guess: (guess.source.chat_ref, guess.source.message_ref, guess.job))
+    once: dict[JobId, ScoredGuess] = {}
+    for guess in ordered:
+        once.setdefault(guess.job, guess)
+    return list(once.values())
+
+
+def _row(guess: ScoredGuess) -> dict[str, object]:
+    return {
+        "job": guess.job,
+        "round": guess.round,
+        "player": guess.player,
+        "codes": guess.codes,
+        "total": guess.total,
+        "seq": guess.seq,
+        "counted": guess.counted,
+        "chat_ref": guess.source.chat_ref,
+        "message_ref": guess.source.message_ref,
+        "accepted_ms": guess.accepted_ms,
+    }
+
+
+def _standing_rows(counted: Iterable[ScoredGuess]) -> list[dict[str, object]]:
+    tallies: dict[tuple[RoundId, PlayerId], _Tally] = {}
+    for guess in counted:
+        tallies.setdefault((guess.round, guess.player), _Tally()).add(guess)
+    return [
+        {
+            "round": round_,
+            "player": player,
+            "best_total": tally.best_total,
+            "best_seq": tally.best_seq,
+            "guesses": tally.guesses,
+        }
+        for (round_, player), tally in sorted(tallies.items())
+    ]
+
+
+def _membership_rows(counted: Iterable[ScoredGuess]) -> list[dict[str, object]]:
+    tallies: dict[tuple[RoomId, PlayerId], _Tally] = {}
+    for guess in counted:
+        tallies.setdefault((guess.room, guess.player), _Tally()).add(guess)
+    return [
+        {"room": room, "player": player, "best_total": tally.best_total, "guesses": tally.guesses, "wins": 0}
+        for (room, player), tally in sorted(tallies.items())
+    ]

@@ -1,0 +1,124 @@
+"""What must still be said, kept in the transaction that made it true."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Final
+
+from pydantic import Field, TypeAdapter
+from sqlalchemy import Row, select, text, update
+
+from engine.game.notices import Notice
+from engine.game.ports import OutboxItem, Outgoing
+from engine.ids import ChatId, NoticeId, PlayerId
+from engine.store.dialect import insert
+from engine.store.tables import UNSENT, chats, outbox, players
+from engine.store.text import storable
+from engine.store.transaction import Transaction
+
+_notices: Final[TypeAdapter[Notice]] = TypeAdapter(Annotated[Notice, Field(discriminator="kind")])
+_unsent = text(UNSENT)
+
+
+class SqlOutbox:
+    """Implements ``engine.game.ports.Outbox``."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    async def put(self, notices: Sequence[Outgoing]) -> None:
+        """Add notices; one whose id is there already is left as it is."""
+        if not notices:
+            return
+        statement = insert(self._transaction.dialect, outbox).on_conflict_do_nothing().returning(outbox.c.id)
+        # RETURNING, though nobody reads it: it makes one statement of many rows out of many of one.
+        await self._transaction.written(statement, [_values(notice) for notice in sorted(notices, key=_by_id)])
+
+    async def waiting(self, notices: Sequence[NoticeId]) -> list[tuple[NoticeId, ChatId]]:
+        """Those of ``notices`` that are neither sent nor dropped."""
+        statement = select(outbox.c.id, outbox.c.chat).where(outbox.c.id.in_(notices), _unsent).order_by(outbox.c.id)
+        return _handles(await self._transaction.rows(statement))
+
+    async def unsent(self, limit: int, created_before_ms: int) -> list[tuple[NoticeId, ChatId]]:
+        """The oldest notices neither sent nor dropped."""
+        statement = (
+            select(outbox.c.id, outbox.c.chat)
+            .where(_unsent, outbox.c.created_ms < created_before_ms)
+            .order_by(outbox.c.created_ms, outbox.c.id)
+            .limit(limit)
+        )
+        return _handles(await self._transaction.rows(statement))
+
+    async def load(self, notices: Sequence[NoticeId]) -> list[OutboxItem]:
+        """Those of ``notices`` that are neither sent nor dropped, in the order asked for."""
+        statement = (
+            select(outbox, chats.c.chat_ref, chats.c.private)
+            .join(chats, chats.c.id == outbox.c.chat)
+            .where(outbox.c.id.in_(notices), _unsent)
+        )
+        found = {row.id: (row, read_notice(row.body)) for row in await self._transaction.rows(statement)}
+        names = await self._names(notice for _, notice in found.values())
+        return [_item(*found[id_], names) for id_ in dict.fromkeys(notices) if id_ in found]
+
+    async def sent(self, notices: Sequence[NoticeId], sent_ms: int) -> None:
+        """Mark as said; what was dropped stays dropped, and a first time stays."""
+        await self._transaction.write(update(outbox).where(outbox.c.id.in_(notices), _unsent).values(sent_ms=sent_ms))
+
+    async def drop(self, notices: Sequence[NoticeId], reason: str, dropped_ms: int) -> None:
+        """Mark as never to be said, and why; what was said stays said."""
+        await self._transaction.write(
+            update(outbox)
+            .where(outbox.c.id.in_(notices), _unsent)
+            .values(dropped_ms=dropped_ms, drop_reason=storable(reason))
+        )
+
+    async def _names(self, notices: Iterable[Notice]) -> dict[PlayerId, str]:
+        wanted = sorted({player for notice in notices for player in notice.players()})
+        if not wanted:
+            return {}
+        found = await self._transaction.rows(select(players.c.id, players.c.name).where(players.c.id.in_(wanted)))
+        return {PlayerId(row.id): row.name for row in found}
+
+
+def write_notice(notice: Notice) -> str:
+    """The notice as JSON, all ASCII: so it survives half surrogates and NULs in a word somebody typed."""
+    return json.dumps(_notices.dump_python(notice, mode="json"), separators=(",", ":"))
+
+
+def read_notice(body: str) -> Notice:
+    """The notice that ``write_notice`` wrote."""
+    return _notices.validate_python(json.loads(body))
+
+
+def _by_id(notice: Outgoing) -> NoticeId:
+    return notice.id
+
+
+def _values(notice: Outgoing) -> dict[str, object]:
+    return {
+        "id": notice.id,
+        "chat": notice.chat,
+        "thread": notice.thread,
+        "kind": notice.notice.kind,
+        "body": write_notice(notice.notice),
+        "reply_to": notice.reply_to,
+        "created_ms": notice.created_ms,
+    }
+
+
+def _handles(rows: Iterable[Row[Any]]) -> list[tuple[NoticeId, ChatId]]:
+    return [(NoticeId(row.id), ChatId(row.chat)) for row in rows]
+
+
+def _item(row: Row[Any], notice: Notice, names: dict[PlayerId, str]) -> OutboxItem:
+    return OutboxItem(
+        id=NoticeId(row.id),
+        chat=ChatId(row.chat),
+        chat_ref=row.chat_ref,
+        private=row.private,
+        thread=row.thread,
+        notice=notice,
+        reply_to=row.reply_to,
+        names={player: names[player] for player in notice.players() if player in names},
+    )

@@ -1,0 +1,115 @@
+"""Chats, rooms and players: known by the outer world's numbers, named by our ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Row, Select, exists, or_, select, text, update
+
+from engine import ids
+from engine.game.model import Account, Place, Player, Room
+from engine.ids import ChatId, PlayerId, RoomId
+from engine.store.dialect import insert
+from engine.store.tables import UNSETTLED, chats, players, rooms, rounds
+from engine.store.text import storable
+from engine.store.transaction import Transaction
+
+
+class SqlRooms:
+    """Implements ``engine.game.ports.Rooms``.
+
+    Names and titles are kept as they came, save what no database keeps (see ``engine.store.text``).
+    """
+
+    def __init__(self, transaction: Transaction, mint: Callable[[str], str]) -> None:
+        self._transaction = transaction
+        self._mint = mint
+
+    async def at(self, place: Place) -> Room:
+        """The room at ``place``, made (with its chat) if it is new; two first comers get the same one."""
+        row = await self._at(place)
+        if row is None:
+            await self._add(place)
+            row = await self._at(place)
+        if row is None:
+            raise RuntimeError("a room vanished while it was being made; rooms are never deleted")
+        title = storable(place.title)
+        if row.title != title:
+            await self._transaction.write(update(chats).where(chats.c.id == row.chat).values(title=title))
+        return _room(row)
+
+    async def get(self, room: RoomId) -> Room | None:
+        """The room, or None."""
+        row = await self._transaction.row(_rooms().where(rooms.c.id == room))
+        return None if row is None else _room(row)
+
+    async def player(self, account: Account) -> Player:
+        """The player of ``account``, made if new; its name is brought up to date."""
+        name = storable(account.name)
+        row = await self._player(account)
+        if row is None:
+            await self._transaction.write(
+                insert(self._transaction.dialect, players)
+                .values(id=self._mint(ids.PLAYER), account_ref=account.account_ref, name=name)
+                .on_conflict_do_nothing()
+            )
+            row = await self._player(account)
+        if row is None:
+            raise RuntimeError("a player vanished while being made; players are never deleted")
+        if row.name != name:
+            await self._transaction.write(update(players).where(players.c.id == row.id).values(name=name))
+        return Player(PlayerId(row.id), row.account_ref, name)
+
+    async def pause(self, room: RoomId, *, paused: bool) -> None:
+        """Write the pause lever."""
+        await self._transaction.write(update(rooms).where(rooms.c.id == room).values(paused=paused))
+
+    async def limit(self, room: RoomId, limit: int | None) -> None:
+        """Write the chat's own limit."""
+        await self._transaction.write(update(rooms).where(rooms.c.id == room).values(chat_limit=limit))
+
+    async def pulled(self) -> list[Room]:
+        """Every room that has a lever set or an unsettled round: what a healed Redis must hear again."""
+        unsettled = exists().where(rounds.c.room == rooms.c.id, text(f"rounds.{UNSETTLED}"))
+        levers = or_(rooms.c.paused, rooms.c.ceiling.is_not(None), rooms.c.chat_limit.is_not(None))
+        found = await self._transaction.rows(_rooms().where(or_(levers, unsettled)).order_by(rooms.c.id))
+        return [_room(row) for row in found]
+
+    async def _at(self, place: Place) -> Row[Any] | None:
+        return await self._transaction.row(
+            _rooms().where(chats.c.chat_ref == place.chat_ref, rooms.c.thread == place.thread)
+        )
+
+    async def _add(self, place: Place) -> None:
+        """Make chat and room; whoever else is making them is waited for, and theirs are taken."""
+        dialect = self._transaction.dialect
+        chat = insert(dialect, chats).values(
+            id=self._mint(ids.CHAT), chat_ref=place.chat_ref, private=place.private, title=storable(place.title)
+        )
+        await self._transaction.write(chat.on_conflict_do_nothing())
+        known = select(chats.c.id).where(chats.c.chat_ref == place.chat_ref)
+        room = insert(dialect, rooms).values(
+            id=self._mint(ids.ROOM), chat=known.scalar_subquery(), thread=place.thread, paused=False
+        )
+        await self._transaction.write(room.on_conflict_do_nothing())
+
+    async def _player(self, account: Account) -> Row[Any] | None:
+        return await self._transaction.row(select(players).where(players.c.account_ref == account.account_ref))
+
+
+def _rooms() -> Select[Any]:
+    return select(rooms, chats.c.chat_ref, chats.c.private, chats.c.title).join(chats, chats.c.id == rooms.c.chat)
+
+
+def _room(row: Row[Any]) -> Room:
+    return Room(
+        id=RoomId(row.id),
+        chat=ChatId(row.chat),
+        chat_ref=row.chat_ref,
+        thread=row.thread,
+        private=row.private,
+        paused=row.paused,
+        ceiling=row.ceiling,
+        chat_limit=row.chat_limit,
+    )

@@ -1,0 +1,148 @@
+"""Rounds. Every change of state is guarded by the state it leaves, so of two racing closers one is first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row, and_, func, or_, select, text, update
+
+from engine.game.model import CloseReason, Round, RoundState
+from engine.ids import PlayerId, RoomId, RoundId
+from engine.store.dialect import insert
+from engine.store.tables import UNSETTLED, rounds
+from engine.store.transaction import Transaction
+
+# Spelled as the partial index has it: a parameter in its place would keep PostgreSQL from using the index.
+_unsettled = text(UNSETTLED)
+
+
+class SqlRounds:
+    """Implements ``engine.game.ports.Rounds``."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    async def add(self, round_: Round) -> bool:
+        """Open a round; False where the room has one that is not settled, or has just used the number."""
+        statement = (
+            insert(self._transaction.dialect, rounds)
+            .values(
+                id=round_.id,
+                room=round_.room,
+                number=round_.number,
+                theme=round_.theme,
+                keyboard=round_.keyboard,
+                secret=round_.secret,
+                nonce=round_.nonce,
+                commitment=round_.commitment,
+                state=round_.state,
+                opened_ms=round_.opened_ms,
+                minutes=round_.minutes,
+                deadline_ms=round_.deadline_ms,
+                remaining_ms=round_.remaining_ms,
+                closing_seq=round_.closing_seq,
+                close_reason=round_.close_reason,
+                winner=round_.winner,
+                settled_ms=round_.settled_ms,
+            )
+            .on_conflict_do_nothing()
+            .returning(rounds.c.id)
+        )
+        return bool(await self._transaction.written(statement))
+
+    async def get(self, round_: RoundId) -> Round | None:
+        """The round, or None."""
+        row = await self._transaction.row(select(rounds).where(rounds.c.id == round_))
+        return None if row is None else _round(row)
+
+    async def many(self, wanted: Sequence[RoundId]) -> dict[RoundId, Round]:
+        """Those of ``wanted`` that exist."""
+        found = await self._transaction.rows(select(rounds).where(rounds.c.id.in_(sorted(set(wanted)))))
+        return {RoundId(row.id): _round(row) for row in found}
+
+    async def running(self, room: RoomId) -> Round | None:
+        """The room's open or closing round, or None."""
+        row = await self._transaction.row(select(rounds).where(rounds.c.room == room, _unsettled))
+        return None if row is None else _round(row)
+
+    async def newest(self, room: RoomId) -> Round | None:
+        """The room's round with the highest number, whatever its state, or None."""
+        statement = select(rounds).where(rounds.c.room == room).order_by(rounds.c.number.desc()).limit(1)
+        row = await self._transaction.row(statement)
+        return None if row is None else _round(row)
+
+    async def next_number(self, room: RoomId) -> int:
+        """1 for a room's first round, then one more each time."""
+        row = await self._transaction.row(
+            select(func.coalesce(func.max(rounds.c.number), 0)).where(rounds.c.room == room)
+        )
+        return 1 if row is None else int(row[0]) + 1
+
+    async def close(self, round_: RoundId, closing_seq: int, reason: CloseReason) -> bool:
+        """Open -> closing (True). On a closing round that was cracked, only lowers ``closing_seq`` (False)."""
+        closed = await self._transaction.write(
+            update(rounds)
+            .where(rounds.c.id == round_, rounds.c.state == RoundState.OPEN)
+            .values(state=RoundState.CLOSING, closing_seq=closing_seq, close_reason=reason)
+        )
+        if closed:
+            return True
+        await self._transaction.write(
+            update(rounds)
+            .where(
+                rounds.c.id == round_,
+                rounds.c.state == RoundState.CLOSING,
+                rounds.c.close_reason == CloseReason.CRACKED,
+                rounds.c.closing_seq > closing_seq,
+            )
+            .values(closing_seq=closing_seq)
+        )
+        return False
+
+    async def settle(self, round_: RoundId, winner: PlayerId | None, settled_ms: int) -> bool:
+        """Closing -> settled; False where another closer was first."""
+        settled = await self._transaction.write(
+            update(rounds)
+            .where(rounds.c.id == round_, rounds.c.state == RoundState.CLOSING)
+            .values(state=RoundState.SETTLED, winner=winner, settled_ms=settled_ms)
+        )
+        return settled == 1
+
+    async def set_clock(self, round_: RoundId, *, deadline_ms: int | None, remaining_ms: int | None) -> None:
+        """Stop or restart an open round's clock: exactly one of the two is set."""
+        await self._transaction.write(
+            update(rounds)
+            .where(rounds.c.id == round_, rounds.c.state == RoundState.OPEN)
+            .values(deadline_ms=deadline_ms, remaining_ms=remaining_ms)
+        )
+
+    async def unsettled(self, due_ms: int) -> list[Round]:
+        """Closing rounds, and open ones whose deadline is at or before ``due_ms``."""
+        due = and_(rounds.c.state == RoundState.OPEN, rounds.c.deadline_ms <= due_ms)
+        found = await self._transaction.rows(
+            select(rounds).where(_unsettled, or_(rounds.c.state == RoundState.CLOSING, due)).order_by(rounds.c.id)
+        )
+        return [_round(row) for row in found]
+
+
+def _round(row: Row[Any]) -> Round:
+    return Round(
+        id=RoundId(row.id),
+        room=RoomId(row.room),
+        number=row.number,
+        theme=row.theme,
+        keyboard=row.keyboard,
+        secret=row.secret,
+        nonce=row.nonce,
+        commitment=row.commitment,
+        state=RoundState(row.state),
+        opened_ms=row.opened_ms,
+        minutes=row.minutes,
+        deadline_ms=row.deadline_ms,
+        remaining_ms=row.remaining_ms,
+        closing_seq=row.closing_seq,
+        close_reason=None if row.close_reason is None else CloseReason(row.close_reason),
+        winner=None if row.winner is None else PlayerId(row.winner),
+        settled_ms=row.settled_ms,
+    )

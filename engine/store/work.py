@@ -1,0 +1,70 @@
+"""Units of work on SQL: the store's half of the game's ports."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from engine.store.database import Database
+from engine.store.guesses import SqlGuesses
+from engine.store.inbox import SqlInbox
+from engine.store.outbox import SqlOutbox
+from engine.store.rooms import SqlRooms
+from engine.store.rounds import SqlRounds
+from engine.store.transaction import Transaction
+
+
+class SqlUnitOfWork:
+    """One transaction; leaving it without ``commit`` rolls back. It ends at its commit or where it is left.
+
+    Raises:
+        UnitEnded: from every method, after that.
+        ReadOnlyUnit: from every method that writes, in a unit that only reads.
+    """
+
+    def __init__(self, transaction: Transaction, mint: Callable[[str], str]) -> None:
+        self._transaction = transaction
+        self.rooms = SqlRooms(transaction, mint)
+        self.inbox = SqlInbox(transaction)
+        self.rounds = SqlRounds(transaction)
+        self.guesses = SqlGuesses(transaction)
+        self.outbox = SqlOutbox(transaction)
+
+    async def commit(self) -> None:
+        """Make it so, and end the unit."""
+        await self._transaction.commit()
+
+
+class SqlUnits:
+    """Opens units of work on ``database``.
+
+    On SQLite a process has one writing unit at a time, the others queue: never open a second one inside the first.
+
+    Args:
+        database: stays the caller's to close.
+        mint: makes an id of the kind it is given (``Minter.mint``).
+    """
+
+    def __init__(self, database: Database, mint: Callable[[str], str]) -> None:
+        self._database = database
+        self._mint = mint
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[SqlUnitOfWork]:
+        """A transaction that may write."""
+        async with self._database.writing() as connection:
+            transaction = Transaction(connection, self._database.where, writes=True)
+            try:
+                yield SqlUnitOfWork(transaction, self._mint)
+            finally:
+                transaction.end()
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[SqlUnitOfWork]:
+        """A transaction that sees one snapshot and waits for no writer."""
+        async with self._database.reading() as connection:
+            transaction = Transaction(connection, self._database.where, writes=False)
+            try:
+                yield SqlUnitOfWork(transaction, self._mint)
+            finally:
+                transaction.end()
