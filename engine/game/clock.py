@@ -26,7 +26,7 @@ def is_due(round_: Round, now_ms: int) -> bool:
 
 def pause_clock(round_: Round, now_ms: int) -> Round:
     """Stop the clock; one that stands still, or is no more, stays as it is."""
-    if round_.state is not RoundState.OPEN or round_.deadline_ms is None:
+    if round_.state is not RoundState.OPEN:
         return round_
     return replace(round_, deadline_ms=None, remaining_ms=remaining_ms(round_, now_ms))
 

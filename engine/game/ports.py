@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from engine.game.model import (
@@ -43,8 +43,8 @@ class Drawn:
     """What a round starts from; keyboard and secret are emoji codes, the nonce is 32 hex characters."""
 
     keyboard: tuple[str, ...]
-    secret: tuple[str, ...]
-    nonce: str
+    secret: tuple[str, ...] = field(repr=False)
+    nonce: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from engine.game.clock import is_due
+from engine.game.finish import is_finished
 from engine.game.model import CloseReason, Room, Round, RoundState
 from engine.game.notices import RoundRevealed
 from engine.game.standings import rank
@@ -43,9 +45,9 @@ class Settling:
         if round_.state is RoundState.OPEN:
             if round_.deadline_ms is None:
                 return None
-            left_ms = round_.deadline_ms - self.world.now_ms()
-            if left_ms > 0:
-                return Later(left_ms)
+            now_ms = self.world.now_ms()
+            if not is_due(round_, now_ms):
+                return Later(round_.deadline_ms - now_ms)
             await self._expire(round_.id)
         return await self._photo_finish(round_id, room)
 
@@ -63,7 +65,7 @@ class Settling:
             round_ = await work.rounds.get(round_id)
             if round_ is None or round_.state is not RoundState.CLOSING or round_.closing_seq is None:
                 return None
-            if oldest is not None and oldest <= round_.closing_seq:
+            if not is_finished(round_, oldest):
                 return Later(_LOOK_AGAIN_MS)
             winner = await work.guesses.winner(round_id, round_.closing_seq)
             if not await work.rounds.settle(round_id, winner, self.world.now_ms()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from engine.game.clock import remaining_ms
 from engine.game.model import Place, Round, RoundState, Standing
 from engine.game.notices import Board, Notice, Page, PageShown, Profile, Refusal, Refused
 from engine.game.request import Receipt, Request
@@ -37,7 +38,7 @@ class Views:
             keyboard=round_.keyboard,
             state=round_.state,
             paused=round_.state is RoundState.OPEN and round_.deadline_ms is None,
-            remaining_ms=self._remaining_ms(round_),
+            remaining_ms=remaining_ms(round_, self.world.now_ms()),
             lines=lines[:BOARD_LINES],
             players_total=len(lines),
             guesses_total=sum(line.guesses for line in lines),
@@ -70,13 +71,6 @@ class Views:
             round_ = await work.rounds.newest(room.id) if room else None
             standings = await work.guesses.standings(round_.id) if round_ else []
         return room.id if room else None, round_, standings
-
-    def _remaining_ms(self, round_: Round) -> int | None:
-        if round_.state is not RoundState.OPEN:
-            return None
-        if round_.deadline_ms is None:
-            return round_.remaining_ms
-        return max(0, round_.deadline_ms - self.world.now_ms())
 
     async def _show(self, request: Request, notice: Notice) -> Receipt:
         await self.world.reply(request, notice)

@@ -41,6 +41,8 @@ def test_every_emoji_and_every_place_gets_its_turn(draw: Draw) -> None:
     assert {code for each in drawn for code in each.secret} == set(theme("fruits").codes)
     for position in range(6):
         assert len({each.keyboard.index(each.secret[position]) for each in drawn}) == 16
+    for position in range(16):
+        assert {each.keyboard[position] for each in drawn} == set(theme("fruits").codes)
 
 
 def test_a_secure_draw_does_not_repeat_a_round() -> None:
@@ -72,3 +74,10 @@ def test_a_seeded_draw_is_the_same_in_another_process() -> None:
     )
     drawn = SeededDraw(7).draw(theme("fruits"), 1)
     assert ran.stdout.split() == [*drawn.keyboard, *drawn.secret, drawn.nonce]
+
+
+@each_draw
+def test_what_was_drawn_does_not_show_its_secret_in_a_log(draw: Draw) -> None:
+    drawn = draw.draw(theme("fruits"), 1)
+    assert drawn.nonce not in repr(drawn)
+    assert repr(drawn.secret) not in repr(drawn)
