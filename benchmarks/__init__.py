@@ -1,0 +1,1 @@
+"""Speed, measured beside its limits in one run. ``python -m benchmarks`` prints a table."""
