@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= .data
+BENCH ?=
+CORES ?= 2
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
@@ -24,7 +26,7 @@ play: $(STAMP) ## Play a round in the terminal, on servers of its own
 	@$(BIN)/codemojex play --data-dir $(DATA)
 
 test: $(STAMP) ## Run every test on servers that the tests start
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(CORES)
 
 lint: $(STAMP) ## Style and format
 	$(BIN)/ruff check .
@@ -37,13 +39,14 @@ contracts: $(STAMP) ## Who may import whom
 	$(BIN)/lint-imports
 
 bench: $(STAMP) ## Print the benchmarks
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(BENCH)
 
 check: test lint types contracts ## All that CI checks, less the benchmark
 
 lock: ## Resolve the lock files anew (needs uv)
 	uv pip compile pyproject.toml --universal --generate-hashes --no-emit-index-url -o requirements.lock
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-emit-index-url -o requirements-dev.lock
+	uv pip compile --group build --universal --generate-hashes --no-emit-index-url -o requirements-build.lock
 
 clean: ## Remove what was made, and the game's data
 	rm -rf .venv .data .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
