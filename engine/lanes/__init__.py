@@ -1,1 +1,33 @@
-"""The fair job engine: groups, lanes and bytes."""
+"""A fair multi-tenant job queue on Redis or Valkey: groups take turns, each with lanes, a ceiling and levers.
+
+It knows groups, lanes and bytes, and nothing of what the jobs mean.
+"""
+
+from __future__ import annotations
+
+from engine.lanes.admission import Admitting, Submission
+from engine.lanes.claiming import Claiming
+from engine.lanes.errors import Admission, BadArgument, BadId, BadScript, LanesError, QueueFull, Verdict
+from engine.lanes.job import Job, Record, State
+from engine.lanes.levers import Levers
+from engine.lanes.reading import Reading
+from engine.lanes.settling import Settling
+
+__all__ = [
+    "Admission",
+    "BadArgument",
+    "BadId",
+    "BadScript",
+    "Job",
+    "Lanes",
+    "LanesError",
+    "QueueFull",
+    "Record",
+    "State",
+    "Submission",
+    "Verdict",
+]
+
+
+class Lanes(Admitting, Claiming, Settling, Levers, Reading):
+    """One queue of lanes: all its verbs, each a coroutine named as its script is."""

@@ -1,0 +1,94 @@
+"""What the lanes raise, and what the scripts' reply codes mean.
+
+Errors::
+
+    Exception
+    ├── LanesError             root of what this package raises
+    │   ├── BadArgument        an argument is out of bounds (also a ValueError); nothing was sent
+    │   ├── QueueFull          a cap refused the admission
+    │   └── BadScript          a Lua file includes something missing, twice or in a circle
+    └── ValueError
+        └── BadId              (engine.ids) not a branded id, or not of the kind asked for; nothing was sent
+
+A server that cannot be reached or refuses a command raises redis-py's own errors, unchanged.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from engine.ids import BadId
+
+__all__ = [
+    "ADMISSIONS",
+    "VERDICTS",
+    "Admission",
+    "BadArgument",
+    "BadId",
+    "BadScript",
+    "LanesError",
+    "QueueFull",
+    "Verdict",
+]
+
+
+class LanesError(Exception):
+    """The lanes refused."""
+
+
+class BadArgument(LanesError, ValueError):  # noqa: N818 - pairs with BadId
+    """An argument is out of bounds; nothing was sent."""
+
+    def __init__(self, argument: str, value: object, wanted: str) -> None:
+        self.argument = argument
+        self.value = value
+        self.wanted = wanted
+        shown = repr(value)
+        if len(shown) > 60:
+            shown = shown[:57] + "..."
+        super().__init__(f"{argument} must be {wanted}, got {shown}")
+
+
+class QueueFull(LanesError):  # noqa: N818 - the design's word
+    """The group or the lane has as many waiting jobs as its cap allows."""
+
+    def __init__(self, depth: int, cap: int, eta_ms: int) -> None:
+        self.depth = depth
+        self.cap = cap
+        self.eta_ms = eta_ms
+        super().__init__(f"{depth} jobs wait and the cap is {cap}; try again in about {eta_ms} ms")
+
+
+class BadScript(LanesError):  # noqa: N818 - pairs with BadArgument
+    """A Lua file includes something missing, twice or in a circle."""
+
+
+class Admission(StrEnum):
+    """What became of a job that was handed in."""
+
+    enqueued = "enqueued"
+    """It waits in its lane."""
+    duplicate = "duplicate"
+    """Nothing changed: a job of this id still lives, or its dedup key is remembered."""
+    scheduled = "scheduled"
+    """It waits for its due time."""
+    full = "full"
+    """Nothing changed: a cap is reached."""
+
+
+class Verdict(StrEnum):
+    """What became of a settlement."""
+
+    ok = "ok"
+    """Done."""
+    stale = "stale"
+    """Nothing changed: no such lease lives (any more)."""
+    gone = "gone"
+    """The lease lived but its job's record is missing or another's; the slot is freed."""
+    dead = "dead"
+    """The attempts are used up: the job is in the dead set."""
+
+
+ADMISSIONS: Final = {1: Admission.enqueued, 2: Admission.scheduled, -1: Admission.duplicate}
+VERDICTS: Final = {1: Verdict.ok, 2: Verdict.dead, -1: Verdict.stale, -2: Verdict.gone}

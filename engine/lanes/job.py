@@ -1,0 +1,120 @@
+"""Jobs as Python sees them, and the byte layouts that `lua/include/entry.lua` shares.
+
+record: group 14, lane 14, seq 16 digits, enqueued_ms 6 bytes, attempts 2 bytes, length of the error 2 bytes,
+payload, error.
+entry: job id 14, group 14, lane 14, seq 16 digits, then what its kind adds; a lease adds its token (16 digits) and
+its attempts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+MAX_ATTEMPTS: Final = 65_535
+_HEADER: Final = 54
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job that this caller has leased."""
+
+    id: str
+    group: str
+    lane: str
+    payload: bytes
+    attempts: int
+    """Claims so far, this one included."""
+    token: int
+    """Fencing token: larger at every claim of the queue."""
+    seq: int
+    """Its place in the queue's order of admission."""
+    enqueued_ms: int
+    lease_until_ms: int
+
+    @property
+    def lease(self) -> str:
+        """The entry that stands for this very lease in Redis: all that a settlement needs."""
+        return f"{self.id}{self.group}{self.lane}{self.seq:016d}{self.token:016d}{self.attempts}"
+
+
+class State(StrEnum):
+    """Where a living job is; it is in exactly one of these."""
+
+    waiting = "waiting"
+    """In its lane."""
+    scheduled = "scheduled"
+    """Not due yet."""
+    leased = "leased"
+    """Being run, or its lease has lapsed and nobody has looked yet."""
+    dead = "dead"
+    """Given up; it waits for a redrive."""
+
+
+STATES: Final = {1: State.waiting, 2: State.scheduled, 3: State.leased, 4: State.dead}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What the queue knows of a job, whoever has it."""
+
+    id: str
+    group: str
+    lane: str
+    payload: bytes
+    attempts: int
+    seq: int
+    enqueued_ms: int
+    state: State
+    at_ms: int
+    """When it is due (scheduled), its lease ends (leased) or it was given up (dead); 0 while it waits."""
+    error: str
+    """What the last failure left, or empty."""
+
+
+def jobs_of(reply: Sequence[Any]) -> list[Job]:
+    """Read a claim's reply ``until_ms, token, id, record, id, record, ...``."""
+    until_ms, first = reply[0], reply[1]
+    jobs = []
+    for number in range((len(reply) - 2) // 2):
+        name, record = reply[2 * number + 2], reply[2 * number + 3]
+        place = record[:44].decode("ascii")
+        jobs.append(
+            Job(
+                id=name.decode("ascii"),
+                group=place[:14],
+                lane=place[14:28],
+                payload=_payload(record),
+                attempts=min(int.from_bytes(record[50:52], "big") + 1, MAX_ATTEMPTS),
+                token=first + number,
+                seq=int(place[28:]),
+                enqueued_ms=int.from_bytes(record[44:50], "big"),
+                lease_until_ms=until_ms,
+            )
+        )
+    return jobs
+
+
+def record_of(job_id: str, reply: Sequence[Any]) -> Record:
+    """Read the reply ``state, at_ms, attempts, record`` about one job."""
+    state, at_ms, attempts, record = reply
+    place = record[:44].decode("ascii")
+    payload = _payload(record)
+    return Record(
+        id=job_id,
+        group=place[:14],
+        lane=place[14:28],
+        payload=payload,
+        attempts=attempts,
+        seq=int(place[28:]),
+        enqueued_ms=int.from_bytes(record[44:50], "big"),
+        state=STATES[state],
+        at_ms=at_ms,
+        error=record[_HEADER + len(payload) :].decode("utf-8", "replace"),
+    )
+
+
+def _payload(record: bytes) -> bytes:
+    return record[_HEADER : len(record) - int.from_bytes(record[52:54], "big")]

@@ -1,0 +1,28 @@
+#!lua flags=allow-oom
+-- Moves the deadlines of live leases to `lease_ms` from now; a lease whose job is gone ends.
+-- KEYS[1] base string: prefix of the queue's keys
+-- ARGV[1] lease_ms integer: ms
+-- ARGV[2..] leases string: entries of `active`
+-- Returns {code, ...}, one a lease: 1 ok, -1 stale, -2 gone
+local base = KEYS[1]
+local lease_ms, leases = tonumber(ARGV[1]), { unpack(ARGV, 2) }
+-- @include keys
+-- @include now
+-- @include entry
+-- @include fence
+-- @include wake
+-- @include ring
+-- @include touched
+-- @include lease
+for i, lease in ipairs(leases) do
+  if seen[lease] == 1 then
+    redis.call('ZADD', active_key, 'XX', now_ms + lease_ms, lease)
+    codes[i] = 1
+  end
+  if codes[i] == -2 then
+    end_lease(lease)
+    touch(group_of(lease), 0)
+  end
+end
+wake(settle_touched())
+return codes

@@ -1,0 +1,20 @@
+-- What a claim does first: due jobs, ended holds, lapsed leases; at most 64 of each. Counts in `fresh` what it made servable.
+-- Wants `max_attempts`.
+local fresh = 0
+local due = redis.call('ZRANGEBYSCORE', schedule_key, '-inf', now_ms, 'LIMIT', 0, 64)
+local over = redis.call('ZRANGEBYSCORE', held_key, '-inf', now_ms, 'LIMIT', 0, 64)
+local lapsed = redis.call('ZRANGEBYSCORE', active_key, '-inf', now_ms, 'LIMIT', 0, 64)
+if due[1] or over[1] or lapsed[1] then
+  -- @include entry
+  -- @include ring
+  -- @include touched
+  -- @include lane
+  -- @include lease
+  -- @include due
+  -- @include lapse
+  for _, group in ipairs(over) do
+    redis.call('ZREM', held_key, group)
+    fresh = fresh + reopen(group)
+  end
+  fresh = fresh + settle_touched()
+end

@@ -1,0 +1,49 @@
+-- Ends single leases; `complete.lua` ends many at once.
+
+-- Takes the lease away and frees its slot. Called after the job has its new place, so that an error never loses it.
+local function end_lease(lease)
+  local group = group_of(lease)
+  redis.call('ZREM', active_key, lease)
+  redis.pcall('ZREM', out_key(group), lease)
+  if redis.call('HINCRBY', gactive_key, group, -1) <= 0 then
+    redis.call('HDEL', gactive_key, group)
+    redis.call('SREM', taken_key, group)
+  end
+end
+
+-- Writes attempts (counted at the claim, carried by the lease until now) into the record.
+local function burn(lease)
+  redis.call('SETRANGE', job_key(id_of(lease)), 50, struct.pack('>I2', tonumber(sub(lease, 75))))
+end
+
+-- The record with its attempts and last error.
+local function scarred(record, lease, text)
+  local _, scar = struct.unpack('>I2I2', sub(record, 51, 54))
+  return sub(record, 1, 50) .. struct.pack('>I2I2', tonumber(sub(lease, 75)), #text) .. sub(record, 55, #record - scar) .. text
+end
+
+-- Gives the leased job up: it waits in the dead set for a redrive.
+local function bury(record, lease, text)
+  local entry = core_of(lease) .. 'd'
+  redis.call('ZADD', dead_key, now_ms, entry)
+  redis.pcall('ZADD', out_key(group_of(lease)), seq_of(lease), entry)
+  redis.call('SET', job_key(id_of(lease)), scarred(record, lease, text))
+  end_lease(lease)
+end
+
+-- Lets the leased job wait until `due_ms`. A parked worker learns of a nearer due time.
+local function postpone(record, lease, text, due_ms)
+  local group, entry = group_of(lease), core_of(lease) .. 's'
+  redis.call('HINCRBY', gdepth_key, group, 1)
+  redis.call('ZADD', schedule_key, due_ms, entry)
+  redis.pcall('ZADD', out_key(group), seq_of(lease), entry)
+  redis.call('SET', job_key(id_of(lease)), scarred(record, lease, text))
+  end_lease(lease)
+  if redis.call('ZRANGE', schedule_key, 0, 0)[1] == entry then wake(1) end
+end
+
+-- Gives the leased job back to its lane, at its old place.
+local function put_back(lease)
+  to_lane(group_of(lease), lane_of(lease), id_of(lease), seq_of(lease), false)
+  end_lease(lease)
+end

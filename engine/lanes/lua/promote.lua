@@ -1,0 +1,18 @@
+#!lua flags=allow-oom
+-- Moves up to `limit` due jobs to their own lanes, also those of a paused, held or full group.
+-- KEYS[1] base string: prefix of the queue's keys
+-- ARGV[1] limit integer: jobs
+-- Returns {1, promoted}
+local base = KEYS[1]
+local limit = tonumber(ARGV[1])
+-- @include keys
+-- @include now
+-- @include entry
+-- @include wake
+-- @include ring
+-- @include touched
+-- @include lane
+local due = redis.call('ZRANGEBYSCORE', schedule_key, '-inf', now_ms, 'LIMIT', 0, limit)
+-- @include due
+wake(settle_touched())
+return { 1, promoted }

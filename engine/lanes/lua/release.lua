@@ -1,0 +1,27 @@
+#!lua flags=allow-oom
+-- Gives jobs that were not run back to their places, with their attempts unburnt.
+-- KEYS[1] base string: prefix of the queue's keys
+-- ARGV[1..] leases string: entries of `active`
+-- Returns {code, ...}, one a lease: 1 ok, -1 stale, -2 gone
+local base = KEYS[1]
+local leases = ARGV
+-- @include keys
+-- @include now
+-- @include entry
+-- @include fence
+-- @include wake
+-- @include ring
+-- @include touched
+-- @include lane
+-- @include lease
+for i, lease in ipairs(leases) do
+  if codes[i] == 1 then
+    put_back(lease)
+    touch(group_of(lease), 1)
+  elseif codes[i] == -2 then
+    end_lease(lease)
+    touch(group_of(lease), 0)
+  end
+end
+wake(settle_touched())
+return codes

@@ -1,0 +1,57 @@
+"""What all verbs of a queue stand on: its keys, its transport and how it was set up."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from redis.asyncio import Redis
+
+from engine import ids
+from engine.lanes import bounds
+from engine.lanes.job import MAX_ATTEMPTS
+from engine.lanes.keys import Keys
+from engine.lanes.transport import Transport
+
+
+class Queue:
+    """One named set of lanes with one ring.
+
+    Args:
+        redis: a client made with ``decode_responses=False``; it stays the caller's to close.
+        queue: its name: every key starts with ``emq:{queue}:``.
+        job_kind: the kind every job id must be of; None for any.
+        max_attempts: claims after which a failing or lapsing job is buried; None for never.
+        backoff_ms: what the first retry waits at most (ms); it doubles with every attempt.
+        backoff_ceiling_ms: what any retry waits at most (ms).
+
+    Raises:
+        BadArgument: one of them is out of bounds.
+        BadId: ``job_kind`` is not three capital letters.
+    """
+
+    def __init__(
+        self,
+        redis: Redis,
+        queue: str,
+        *,
+        job_kind: str | None = ids.JOB,
+        max_attempts: int | None = 5,
+        backoff_ms: int = 1_000,
+        backoff_ceiling_ms: int = 300_000,
+    ) -> None:
+        self.queue: Final = queue
+        if job_kind is not None:
+            ids.brand(job_kind, 0)
+        self._keys = Keys(queue)
+        self._job_kind = job_kind
+        self._max_attempts = 0 if max_attempts is None else bounds.whole("max_attempts", max_attempts, 1, MAX_ATTEMPTS)
+        self._backoff_ms = bounds.ms("backoff_ms", backoff_ms, 1, bounds.MAX_DELAY_MS)
+        self._backoff_ceiling_ms = bounds.ms("backoff_ceiling_ms", backoff_ceiling_ms, 1, bounds.MAX_DELAY_MS)
+        self._transport = Transport(redis, self._keys.base)
+
+    def _job_id(self, job_id: object) -> str:
+        return ids.check(job_id, kind=self._job_kind, argument="job_id")
+
+    @staticmethod
+    def _group(group: object) -> str:
+        return ids.check(group, argument="group")
