@@ -69,7 +69,7 @@ class RoomLanes:
             admission = await self.lanes.enqueue(room, job, encode(guess), lane=player, dedup=str(guess.source))
         except QueueFull as full:
             raise RoomFull(full.depth, full.cap, full.eta_ms) from full
-        return admission is Admission.ENQUEUED
+        return admission is Admission.enqueued
 
     async def pull(self, room: Room) -> None:
         """Bring ceiling and pause to what the room's row says."""

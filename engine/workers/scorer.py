@@ -12,6 +12,7 @@ from typing import Final
 
 import structlog
 
+from engine.game.finish import counts, crack_seq
 from engine.game.model import CloseReason, Room, Round, ScoredGuess
 from engine.game.notices import Answer
 from engine.game.ports import GuessJob, Outgoing, Relay, RoundClock, UnitOfWork, Units
@@ -143,11 +144,10 @@ class ScoreWorker:
 
     def _score(self, batch: Sequence[_Read], rounds: dict[RoundId, Round]) -> list[ScoredGuess]:
         totals = [self._scorer(read.guess.round, rounds).score(read.guess.codes).total for read in batch]
-        last: dict[RoundId, int | None] = {id_: round_.closing_seq for id_, round_ in rounds.items()}
+        tries: dict[RoundId, list[tuple[int, int]]] = {}
         for read, total in zip(batch, totals, strict=True):
-            seq = last[read.guess.round]
-            if total == WINNING_TOTAL and (seq is None or read.job.seq < seq):
-                last[read.guess.round] = read.job.seq
+            tries.setdefault(read.guess.round, []).append((read.job.seq, total))
+        cracks = {round_: crack_seq(scored) for round_, scored in tries.items()}
         return [
             ScoredGuess(
                 job=JobId(read.job.id),
@@ -157,7 +157,7 @@ class ScoreWorker:
                 codes=read.guess.codes,
                 total=total,
                 seq=read.job.seq,
-                counted=(end := last[read.guess.round]) is None or read.job.seq <= end,
+                counted=counts(rounds[read.guess.round], read.job.seq, cracks[read.guess.round]),
                 source=read.guess.source,
                 accepted_ms=read.guess.accepted_ms,
             )
