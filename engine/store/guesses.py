@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Executable, and_, case, or_, select
+from sqlalchemy import and_, case, or_, select
 
 from engine.game.model import Membership, ScoredGuess, Standing
 from engine.ids import JobId, PlayerId, RoomId, RoundId
-from engine.store.dialect import insert
+from engine.store.dialect import insert, insert_rows, one_of
 from engine.store.tables import MAX_TOTAL, guesses, memberships, standings
 from engine.store.transaction import Transaction
 
@@ -49,16 +49,21 @@ class SqlGuesses:
         if not scored:
             return set()
         batch = _in_order(scored)
-        new = {JobId(row.job) for row in await self._transaction.written(self._insert(), [_row(g) for g in batch])}
+        statement, values = insert_rows(self._transaction.dialect, guesses, [_row(guess) for guess in batch])
+        # No conflict target: the job id and the source are both reasons to skip.
+        statement = statement.on_conflict_do_nothing()
+        rows = await self._transaction.written(statement.returning(guesses.c.job), values)
+        new = {JobId(row.job) for row in rows}
         counted = [guess for guess in batch if guess.counted and guess.job in new]
         if counted:
-            await self._transaction.write(self._upsert_standings(), _standing_rows(counted))
-            await self._transaction.write(self._upsert_memberships(), _membership_rows(counted))
+            await self._raise_standings(counted)
+            await self._raise_memberships(counted)
         return new
 
     async def known(self, jobs: Sequence[JobId]) -> set[JobId]:
         """Those of ``jobs`` that have a row: the rest lost to another row by their source."""
-        found = await self._transaction.rows(select(guesses.c.job).where(guesses.c.job.in_(sorted(set(jobs)))))
+        wanted = one_of(self._transaction.dialect, guesses.c.job, jobs)
+        found = await self._transaction.rows(select(guesses.c.job).where(wanted))
         return {JobId(row.job) for row in found}
 
     async def standings(self, round_: RoundId) -> list[Standing]:
@@ -103,16 +108,12 @@ class SqlGuesses:
         )
         return None if row is None else Membership(PlayerId(row.player), row.guesses, row.best_total, row.wins)
 
-    def _insert(self) -> Executable:
-        # No conflict target: the job id and the source are both reasons to skip.
-        return insert(self._transaction.dialect, guesses).on_conflict_do_nothing().returning(guesses.c.job)
-
-    def _upsert_standings(self) -> Executable:
-        statement = insert(self._transaction.dialect, standings)
+    async def _raise_standings(self, counted: Iterable[ScoredGuess]) -> None:
+        statement, values = insert_rows(self._transaction.dialect, standings, _standing_rows(counted))
         had, got = standings.c, statement.excluded
         earlier = and_(got.best_total == had.best_total, got.best_seq < had.best_seq)
         moves = or_(got.best_total > had.best_total, earlier)
-        return statement.on_conflict_do_update(
+        statement = statement.on_conflict_do_update(
             index_elements=["round", "player"],
             set_={
                 "best_total": case((moves, got.best_total), else_=had.best_total),
@@ -120,17 +121,19 @@ class SqlGuesses:
                 "guesses": had.guesses + got.guesses,
             },
         )
+        await self._transaction.write(statement, values)
 
-    def _upsert_memberships(self) -> Executable:
-        statement = insert(self._transaction.dialect, memberships)
+    async def _raise_memberships(self, counted: Iterable[ScoredGuess]) -> None:
+        statement, values = insert_rows(self._transaction.dialect, memberships, _membership_rows(counted))
         had, got = memberships.c, statement.excluded
-        return statement.on_conflict_do_update(
+        statement = statement.on_conflict_do_update(
             index_elements=["room", "player"],
             set_={
                 "best_total": case((got.best_total > had.best_total, got.best_total), else_=had.best_total),
                 "guesses": had.guesses + got.guesses,
             },
         )
+        await self._transaction.write(statement, values)
 
 
 def _in_order(scored: Iterable[ScoredGuess]) -> list[ScoredGuess]:

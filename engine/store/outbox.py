@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Final
 
 from pydantic import Field, TypeAdapter
-from sqlalchemy import Row, select, text, update
+from sqlalchemy import ColumnElement, Row, select, text, update
 
 from engine.game.notices import Notice
 from engine.game.ports import OutboxItem, Outgoing
 from engine.ids import ChatId, NoticeId, PlayerId
-from engine.store.dialect import insert
+from engine.store.dialect import insert_rows, one_of
 from engine.store.tables import UNSENT, chats, outbox, players
 from engine.store.text import storable
 from engine.store.transaction import Transaction
@@ -31,13 +31,13 @@ class SqlOutbox:
         """Add notices; one whose id is there already is left as it is."""
         if not notices:
             return
-        statement = insert(self._transaction.dialect, outbox).on_conflict_do_nothing().returning(outbox.c.id)
-        # RETURNING, though nobody reads it: it makes one statement of many rows out of many of one.
-        await self._transaction.written(statement, [_values(notice) for notice in sorted(notices, key=_by_id)])
+        rows = [_values(notice) for notice in sorted(notices, key=_by_id)]
+        statement, values = insert_rows(self._transaction.dialect, outbox, rows)
+        await self._transaction.write(statement.on_conflict_do_nothing(), values)
 
     async def waiting(self, notices: Sequence[NoticeId]) -> list[tuple[NoticeId, ChatId]]:
         """Those of ``notices`` that are neither sent nor dropped."""
-        statement = select(outbox.c.id, outbox.c.chat).where(outbox.c.id.in_(notices), _unsent).order_by(outbox.c.id)
+        statement = select(outbox.c.id, outbox.c.chat).where(self._among(notices), _unsent).order_by(outbox.c.id)
         return _handles(await self._transaction.rows(statement))
 
     async def unsent(self, limit: int, created_before_ms: int) -> list[tuple[NoticeId, ChatId]]:
@@ -55,7 +55,7 @@ class SqlOutbox:
         statement = (
             select(outbox, chats.c.chat_ref, chats.c.private)
             .join(chats, chats.c.id == outbox.c.chat)
-            .where(outbox.c.id.in_(notices), _unsent)
+            .where(self._among(notices), _unsent)
         )
         found = {row.id: (row, read_notice(row.body)) for row in await self._transaction.rows(statement)}
         names = await self._names(notice for _, notice in found.values())
@@ -63,21 +63,25 @@ class SqlOutbox:
 
     async def sent(self, notices: Sequence[NoticeId], sent_ms: int) -> None:
         """Mark as said; what was dropped stays dropped, and a first time stays."""
-        await self._transaction.write(update(outbox).where(outbox.c.id.in_(notices), _unsent).values(sent_ms=sent_ms))
+        await self._transaction.write(update(outbox).where(self._among(notices), _unsent).values(sent_ms=sent_ms))
 
     async def drop(self, notices: Sequence[NoticeId], reason: str, dropped_ms: int) -> None:
         """Mark as never to be said, and why; what was said stays said."""
         await self._transaction.write(
             update(outbox)
-            .where(outbox.c.id.in_(notices), _unsent)
+            .where(self._among(notices), _unsent)
             .values(dropped_ms=dropped_ms, drop_reason=storable(reason))
         )
+
+    def _among(self, notices: Sequence[NoticeId]) -> ColumnElement[bool]:
+        return one_of(self._transaction.dialect, outbox.c.id, notices)
 
     async def _names(self, notices: Iterable[Notice]) -> dict[PlayerId, str]:
         wanted = sorted({player for notice in notices for player in notice.players()})
         if not wanted:
             return {}
-        found = await self._transaction.rows(select(players.c.id, players.c.name).where(players.c.id.in_(wanted)))
+        known = select(players.c.id, players.c.name).where(one_of(self._transaction.dialect, players.c.id, wanted))
+        found = await self._transaction.rows(known)
         return {PlayerId(row.id): row.name for row in found}
 
 

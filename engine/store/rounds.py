@@ -9,7 +9,7 @@ from sqlalchemy import Row, and_, func, or_, select, text, update
 
 from engine.game.model import CloseReason, Round, RoundState
 from engine.ids import PlayerId, RoomId, RoundId
-from engine.store.dialect import insert
+from engine.store.dialect import insert, one_of
 from engine.store.tables import UNSETTLED, rounds
 from engine.store.transaction import Transaction
 
@@ -58,7 +58,9 @@ class SqlRounds:
 
     async def many(self, wanted: Sequence[RoundId]) -> dict[RoundId, Round]:
         """Those of ``wanted`` that exist."""
-        found = await self._transaction.rows(select(rounds).where(rounds.c.id.in_(sorted(set(wanted)))))
+        found = await self._transaction.rows(
+            select(rounds).where(one_of(self._transaction.dialect, rounds.c.id, wanted))
+        )
         return {RoundId(row.id): _round(row) for row in found}
 
     async def running(self, room: RoomId) -> Round | None:

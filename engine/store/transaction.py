@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Executable, Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.store.dialect import Values
 from engine.store.errors import ReadOnlyUnit, UnitEnded
 from engine.store.faults import told_by_the_store
-
-Values = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
 class Transaction:
