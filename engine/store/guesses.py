@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy import and_, case, or_, select
 
 from engine.game.model import Membership, ScoredGuess, Standing
+from engine.game.scoring import WINNING_TOTAL
 from engine.ids import JobId, PlayerId, RoomId, RoundId
+from engine.store import tables
 from engine.store.dialect import insert, insert_rows, one_of
-from engine.store.tables import MAX_TOTAL, guesses, memberships, standings
+from engine.store.tables import memberships, standings
 from engine.store.transaction import Transaction
+
+_guesses: Final = tables.guesses
 
 
 @dataclass(slots=True)
@@ -40,19 +45,19 @@ class SqlGuesses:
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
-    async def record(self, scored: Sequence[ScoredGuess]) -> set[JobId]:
+    async def record(self, guesses: Sequence[ScoredGuess]) -> set[JobId]:
         """Insert guesses and bring standings and memberships up to date for those that are new and counted.
 
         Answers the job ids that are new. One that is missing was there by its job id or by its source, or stood
-        earlier in ``scored``.
+        earlier in ``guesses``.
         """
-        if not scored:
+        if not guesses:
             return set()
-        batch = _in_order(scored)
-        statement, values = insert_rows(self._transaction.dialect, guesses, [_row(guess) for guess in batch])
+        batch = _in_order(guesses)
+        statement, values = insert_rows(self._transaction.dialect, _guesses, [_row(guess) for guess in batch])
         # No conflict target: the job id and the source are both reasons to skip.
         statement = statement.on_conflict_do_nothing()
-        rows = await self._transaction.written(statement.returning(guesses.c.job), values)
+        rows = await self._transaction.written(statement.returning(_guesses.c.job), values)
         new = {JobId(row.job) for row in rows}
         counted = [guess for guess in batch if guess.counted and guess.job in new]
         if counted:
@@ -62,8 +67,8 @@ class SqlGuesses:
 
     async def known(self, jobs: Sequence[JobId]) -> set[JobId]:
         """Those of ``jobs`` that have a row: the rest lost to another row by their source."""
-        wanted = one_of(self._transaction.dialect, guesses.c.job, jobs)
-        found = await self._transaction.rows(select(guesses.c.job).where(wanted))
+        wanted = one_of(self._transaction.dialect, _guesses.c.job, jobs)
+        found = await self._transaction.rows(select(_guesses.c.job).where(wanted))
         return {JobId(row.job) for row in found}
 
     async def standings(self, round_: RoundId) -> list[Standing]:
@@ -84,7 +89,7 @@ class SqlGuesses:
             select(standings.c.player)
             .where(
                 standings.c.round == round_,
-                standings.c.best_total == MAX_TOTAL,
+                standings.c.best_total == WINNING_TOTAL,
                 standings.c.best_seq <= closing_seq,
             )
             .order_by(standings.c.best_seq)

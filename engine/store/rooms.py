@@ -39,10 +39,22 @@ class SqlRooms:
             await self._transaction.write(update(chats).where(chats.c.id == row.chat).values(title=title))
         return _room(row)
 
+    async def find(self, place: Place) -> Room | None:
+        """The room at ``place``, or None; writes nothing."""
+        row = await self._at(place)
+        return None if row is None else _room(row)
+
     async def get(self, room: RoomId) -> Room | None:
         """The room, or None."""
         row = await self._transaction.row(_rooms().where(rooms.c.id == room))
         return None if row is None else _room(row)
+
+    async def known(self, account: Account) -> Player | None:
+        """The player of ``account`` if it is known under the name it shows today, else None; writes nothing."""
+        row = await self._player(account)
+        if row is None or row.name != storable(account.name):
+            return None
+        return Player(PlayerId(row.id), row.account_ref, row.name)
 
     async def player(self, account: Account) -> Player:
         """The player of ``account``, made if new; its name is brought up to date."""

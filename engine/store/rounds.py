@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Row, and_, func, or_, select, text, update
 
 from engine.game.model import CloseReason, Round, RoundState
 from engine.ids import PlayerId, RoomId, RoundId
+from engine.store import tables
 from engine.store.dialect import insert, one_of
-from engine.store.tables import UNSETTLED, rounds
 from engine.store.transaction import Transaction
 
+_rounds: Final = tables.rounds
 # Spelled as the partial index has it: a parameter in its place would keep PostgreSQL from using the index.
-_unsettled = text(UNSETTLED)
+_unsettled = text(tables.UNSETTLED)
 
 
 class SqlRounds:
@@ -26,7 +27,7 @@ class SqlRounds:
     async def add(self, round_: Round) -> bool:
         """Open a round; False where the room has one that is not settled, or has just used the number."""
         statement = (
-            insert(self._transaction.dialect, rounds)
+            insert(self._transaction.dialect, _rounds)
             .values(
                 id=round_.id,
                 room=round_.room,
@@ -47,56 +48,56 @@ class SqlRounds:
                 settled_ms=round_.settled_ms,
             )
             .on_conflict_do_nothing()
-            .returning(rounds.c.id)
+            .returning(_rounds.c.id)
         )
         return bool(await self._transaction.written(statement))
 
     async def get(self, round_: RoundId) -> Round | None:
         """The round, or None."""
-        row = await self._transaction.row(select(rounds).where(rounds.c.id == round_))
+        row = await self._transaction.row(select(_rounds).where(_rounds.c.id == round_))
         return None if row is None else _round(row)
 
-    async def many(self, wanted: Sequence[RoundId]) -> dict[RoundId, Round]:
-        """Those of ``wanted`` that exist."""
+    async def many(self, rounds: Sequence[RoundId]) -> dict[RoundId, Round]:
+        """Those of ``rounds`` that exist."""
         found = await self._transaction.rows(
-            select(rounds).where(one_of(self._transaction.dialect, rounds.c.id, wanted))
+            select(_rounds).where(one_of(self._transaction.dialect, _rounds.c.id, rounds))
         )
         return {RoundId(row.id): _round(row) for row in found}
 
     async def running(self, room: RoomId) -> Round | None:
         """The room's open or closing round, or None."""
-        row = await self._transaction.row(select(rounds).where(rounds.c.room == room, _unsettled))
+        row = await self._transaction.row(select(_rounds).where(_rounds.c.room == room, _unsettled))
         return None if row is None else _round(row)
 
     async def newest(self, room: RoomId) -> Round | None:
         """The room's round with the highest number, whatever its state, or None."""
-        statement = select(rounds).where(rounds.c.room == room).order_by(rounds.c.number.desc()).limit(1)
+        statement = select(_rounds).where(_rounds.c.room == room).order_by(_rounds.c.number.desc()).limit(1)
         row = await self._transaction.row(statement)
         return None if row is None else _round(row)
 
     async def next_number(self, room: RoomId) -> int:
         """1 for a room's first round, then one more each time."""
         row = await self._transaction.row(
-            select(func.coalesce(func.max(rounds.c.number), 0)).where(rounds.c.room == room)
+            select(func.coalesce(func.max(_rounds.c.number), 0)).where(_rounds.c.room == room)
         )
         return 1 if row is None else int(row[0]) + 1
 
     async def close(self, round_: RoundId, closing_seq: int, reason: CloseReason) -> bool:
         """Open -> closing (True). On a closing round that was cracked, only lowers ``closing_seq`` (False)."""
         closed = await self._transaction.write(
-            update(rounds)
-            .where(rounds.c.id == round_, rounds.c.state == RoundState.OPEN)
+            update(_rounds)
+            .where(_rounds.c.id == round_, _rounds.c.state == RoundState.OPEN)
             .values(state=RoundState.CLOSING, closing_seq=closing_seq, close_reason=reason)
         )
         if closed:
             return True
         await self._transaction.write(
-            update(rounds)
+            update(_rounds)
             .where(
-                rounds.c.id == round_,
-                rounds.c.state == RoundState.CLOSING,
-                rounds.c.close_reason == CloseReason.CRACKED,
-                rounds.c.closing_seq > closing_seq,
+                _rounds.c.id == round_,
+                _rounds.c.state == RoundState.CLOSING,
+                _rounds.c.close_reason == CloseReason.CRACKED,
+                _rounds.c.closing_seq > closing_seq,
             )
             .values(closing_seq=closing_seq)
         )
@@ -105,8 +106,8 @@ class SqlRounds:
     async def settle(self, round_: RoundId, winner: PlayerId | None, settled_ms: int) -> bool:
         """Closing -> settled; False where another closer was first."""
         settled = await self._transaction.write(
-            update(rounds)
-            .where(rounds.c.id == round_, rounds.c.state == RoundState.CLOSING)
+            update(_rounds)
+            .where(_rounds.c.id == round_, _rounds.c.state == RoundState.CLOSING)
             .values(state=RoundState.SETTLED, winner=winner, settled_ms=settled_ms)
         )
         return settled == 1
@@ -114,16 +115,16 @@ class SqlRounds:
     async def set_clock(self, round_: RoundId, *, deadline_ms: int | None, remaining_ms: int | None) -> None:
         """Stop or restart an open round's clock: exactly one of the two is set."""
         await self._transaction.write(
-            update(rounds)
-            .where(rounds.c.id == round_, rounds.c.state == RoundState.OPEN)
+            update(_rounds)
+            .where(_rounds.c.id == round_, _rounds.c.state == RoundState.OPEN)
             .values(deadline_ms=deadline_ms, remaining_ms=remaining_ms)
         )
 
     async def unsettled(self, due_ms: int) -> list[Round]:
         """Closing rounds, and open ones whose deadline is at or before ``due_ms``."""
-        due = and_(rounds.c.state == RoundState.OPEN, rounds.c.deadline_ms <= due_ms)
+        due = and_(_rounds.c.state == RoundState.OPEN, _rounds.c.deadline_ms <= due_ms)
         found = await self._transaction.rows(
-            select(rounds).where(_unsettled, or_(rounds.c.state == RoundState.CLOSING, due)).order_by(rounds.c.id)
+            select(_rounds).where(_unsettled, or_(_rounds.c.state == RoundState.CLOSING, due)).order_by(_rounds.c.id)
         )
         return [_round(row) for row in found]
 

@@ -29,13 +29,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-from engine.game.model import SECRET_LENGTH, CloseReason, RoundState
+from engine.game.model import CloseReason, RoundState
+from engine.game.scoring import WINNING_TOTAL
 
 _ID_LENGTH: Final = 14
 _WORD_LENGTH: Final = 16
 
 ID: Final = String(_ID_LENGTH).with_variant(String(_ID_LENGTH, collation="C"), "postgresql")
-MAX_TOTAL: Final = 100 * SECRET_LENGTH
 UNSETTLED: Final = f"state <> '{RoundState.SETTLED}'"
 UNSENT: Final = "sent_ms IS NULL AND dropped_ms IS NULL"
 
@@ -176,7 +176,7 @@ guesses: Final = Table(
     _big("accepted_ms"),
     PrimaryKeyConstraint("job"),
     UniqueConstraint("chat_ref", "message_ref"),
-    CheckConstraint(f"total BETWEEN 0 AND {MAX_TOTAL}", name="total_possible"),
+    CheckConstraint(f"total BETWEEN 0 AND {WINNING_TOTAL}", name="total_possible"),
 )
 
 standings: Final = Table(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from engine.game.ports import Guesses, Inbox, Outbox, Rooms, Rounds
 from engine.store.database import Database
 from engine.store.guesses import SqlGuesses
 from engine.store.inbox import SqlInbox
@@ -24,11 +25,11 @@ class SqlUnitOfWork:
 
     def __init__(self, transaction: Transaction, mint: Callable[[str], str]) -> None:
         self._transaction = transaction
-        self.rooms = SqlRooms(transaction, mint)
-        self.inbox = SqlInbox(transaction)
-        self.rounds = SqlRounds(transaction)
-        self.guesses = SqlGuesses(transaction)
-        self.outbox = SqlOutbox(transaction)
+        self.rooms: Rooms = SqlRooms(transaction, mint)
+        self.inbox: Inbox = SqlInbox(transaction)
+        self.rounds: Rounds = SqlRounds(transaction)
+        self.guesses: Guesses = SqlGuesses(transaction)
+        self.outbox: Outbox = SqlOutbox(transaction)
 
     async def commit(self) -> None:
         """Make it so, and end the unit."""
