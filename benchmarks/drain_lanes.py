@@ -9,7 +9,7 @@ import time
 import uvloop
 
 from benchmarks.process import say
-from bot.wiring import open_redis
+from bot.redis_server import open_redis
 from engine.ids import JOB, ROOM, brand
 from engine.lanes import Lanes, Submission
 

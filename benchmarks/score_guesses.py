@@ -14,7 +14,7 @@ import time
 import uvloop
 
 from benchmarks.process import say
-from bot.wiring import open_redis
+from bot.redis_server import open_redis
 from engine.game.commitment import commit
 from engine.game.draw import SeededDraw
 from engine.game.model import Account, Place, Room, Round, RoundState, Source
@@ -117,8 +117,11 @@ async def _enqueue(
 
 
 async def _committed(units: SqlUnits, rounds: list[tuple[Room, Round, list[PlayerId]]]) -> int:
+    committed = 0
     async with units.read() as work:
-        return sum(line.guesses for _, round_, _ in rounds for line in await work.guesses.standings(round_.id))
+        for _, round_, _ in rounds:
+            committed += sum(line.guesses for line in await work.guesses.standings(round_.id))
+    return committed
 
 
 def _now_ms() -> int:
