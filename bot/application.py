@@ -1,0 +1,81 @@
+"""The library's Application with every handler of the bot, and nothing else of the library's machinery.
+
+No updater, job queue, persistence or conversations: the intake is ours, and what must last lasts in SQL and lanes.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import structlog
+from telegram import BotCommand
+from telegram.error import TelegramError
+from telegram.ext import ApplicationBuilder, ContextTypes
+from telegram.request import BaseRequest
+
+from bot import events
+from bot.context import Context, GameApplication, TelegramBot
+from bot.handlers import handlers
+from bot.outages import is_outage
+from bot.receipts import leave_error
+from bot.texts import COMMAND_MENU
+from engine.game.service import Game
+
+_API = "https://api.telegram.org/bot"
+
+_log = structlog.get_logger(__name__)
+
+
+def build_bot(
+    token: str,
+    *,
+    request: BaseRequest | None = None,
+    get_updates_request: BaseRequest | None = None,
+    base_url: str = _API,
+) -> TelegramBot:
+    """The bot, not yet initialized; nothing is sent.
+
+    Args:
+        token: as BotFather gave it.
+        request: the transport of everything but long polls; None: HTTP.
+        get_updates_request: the transport of long polls; None: HTTP.
+        base_url: where the Bot API is, up to the token.
+    """
+    return TelegramBot(token, base_url=base_url, request=request, get_updates_request=get_updates_request)
+
+
+def build_application(bot: TelegramBot, game: Game) -> GameApplication:
+    """The application of ``bot``, not yet initialized: every handler is registered and speaks to ``game``."""
+    builder = (
+        ApplicationBuilder()
+        .application_class(GameApplication, {"game": game})
+        .bot(bot)
+        .updater(None)
+        .job_queue(None)
+        .context_types(ContextTypes(context=Context))
+        .concurrent_updates(False)
+    )
+    application = cast("GameApplication", builder.build())
+    application.add_handlers(handlers())
+    application.add_error_handler(_note_error)
+    return application
+
+
+async def publish_menu(bot: TelegramBot) -> None:
+    """Give Telegram the list of commands that clients offer. A courtesy: failing it is logged, and stops nothing."""
+    try:
+        await bot.set_my_commands([BotCommand(name, description) for name, description in COMMAND_MENU])
+    except TelegramError as error:
+        _log.warning(events.MENU_FAILED, error=type(error).__name__)
+
+
+async def _note_error(update: object, context: Context) -> None:
+    error = context.error
+    if error is None:
+        return
+    leave_error(error)
+    update_id = getattr(update, "update_id", None)
+    if is_outage(error):
+        _log.warning(events.UPDATE_FAILED, update_id=update_id, error=type(error).__name__)
+    else:
+        _log.error(events.UPDATE_FAILED, update_id=update_id, error=type(error).__name__, exc_info=error)

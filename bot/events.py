@@ -1,0 +1,20 @@
+"""Names of the bot's log events; ids and counts are fields beside them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+CONNECTED: Final = "connected"
+CONNECTING_FAILED: Final = "connecting_failed"
+HEARS_ONLY_REPLIES: Final = "hears_only_replies"
+MENU_FAILED: Final = "menu_failed"
+POLLING_BEGAN: Final = "polling_began"
+POLLING_ENDED: Final = "polling_ended"
+POLLING_FAILED: Final = "polling_failed"
+POLLED_ELSEWHERE: Final = "polled_elsewhere"
+LEASE_LOST: Final = "poll_lease_lost"
+LEASING_FAILED: Final = "poll_leasing_failed"
+UPDATE_FAILED: Final = "update_failed"
+UPDATE_SET_ASIDE: Final = "update_set_aside"
+SEND_REFUSED: Final = "send_refused"
+SEND_UNCERTAIN: Final = "send_uncertain"

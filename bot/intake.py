@@ -1,0 +1,201 @@
+"""Takes updates from Telegram by polling, and confirms only what is safe.
+
+An update is confirmed (Telegram forgets it) once it has a receipt and so has every update before it. A process that
+dies leaves its unconfirmed updates to the next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from typing import NoReturn, Protocol, TypeVar
+
+import structlog
+from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
+
+from bot import events
+from bot.context import GameApplication
+from bot.errors import TokenRefused
+from bot.flood import retry_after_ms
+from bot.handlers import ALLOWED_UPDATES
+from bot.outages import is_outage
+from bot.pace import Pace
+from bot.serving import Serving
+
+_T = TypeVar("_T")
+
+_log = structlog.get_logger(__name__)
+
+
+class Lease(Protocol):
+    """The right to poll: Telegram lets one process at a time."""
+
+    async def acquire(self) -> None:
+        """Return once this process has the right; waits as long as another has it. Cancelling it takes nothing."""
+        ...
+
+    def held(self) -> bool:
+        """Whether this process has it still. Asked before every poll; never blocks."""
+        ...
+
+    async def release(self) -> None:
+        """Give it back, so that the next need not wait for it to lapse. Harmless where it isn't held."""
+        ...
+
+
+class Intake:
+    """Polls for one application, which must be initialized.
+
+    Args:
+        application: takes the updates.
+        pace: how patient to be.
+        lease: where several processes stand by, the right to poll; None: this one always has it.
+    """
+
+    def __init__(self, application: GameApplication, *, pace: Pace | None = None, lease: Lease | None = None) -> None:
+        self._application = application
+        self._pace = pace or Pace()
+        self._lease = lease
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Take updates until ``stop`` is set; then finish what is in work, confirm what is safe, and return.
+
+        Raises:
+            TokenRefused: Telegram doesn't know the token (any more).
+        """
+        while await self._may_poll(stop):
+            serving = Serving(self._application, self._pace)
+            _log.info(events.POLLING_BEGAN)
+            try:
+                await self._poll(serving, stop)
+            finally:
+                await serving.end()
+                await self._confirm(serving)
+                await self._give_back()
+                _log.info(events.POLLING_ENDED)
+
+    async def _may_poll(self, stop: asyncio.Event) -> bool:
+        """Wait for the right to poll; False where the stop came first."""
+        failures = 0
+        while not stop.is_set():
+            if self._lease is None:
+                return True
+            try:
+                await _unless(stop, self._lease.acquire())
+            except Exception as error:
+                if not is_outage(error):
+                    raise
+                failures += 1
+                await self._rest(stop, events.LEASING_FAILED, error, failures)
+            else:
+                return not stop.is_set()
+        return False
+
+    async def _poll(self, serving: Serving, stop: asyncio.Event) -> None:
+        failures = 0
+        webhook = True
+        while not stop.is_set():
+            if self._lease is not None and not self._lease.held():
+                _log.warning(events.LEASE_LOST)
+                return
+            try:
+                if webhook:
+                    await self._application.bot.delete_webhook(drop_pending_updates=False)
+                    webhook = False
+                await self._look(serving, stop)
+            except InvalidToken:
+                _refuse_token()
+            except RetryAfter as error:
+                await _unless(stop, asyncio.sleep(retry_after_ms(error) / 1000))
+            except TelegramError as error:
+                failures += 1
+                event = events.POLLED_ELSEWHERE if isinstance(error, Conflict) else events.POLLING_FAILED
+                await self._rest(stop, event, error, failures)
+            else:
+                failures = 0
+
+    async def _look(self, serving: Serving, stop: asyncio.Event) -> None:
+        """Ask Telegram once, and give what is in work some time."""
+        if not serving.full:
+            poll_s = self._pace.poll_s if serving.idle else 0
+            polled = self._application.bot.raw_updates(serving.confirmable(), poll_s, ALLOWED_UPDATES)
+            for raw in await _unless(stop, polled) or []:
+                serving.offer(raw)
+        await _unless(stop, serving.settle(self._pace.look_ms))
+        serving.confirmable()
+
+    async def _confirm(self, serving: Serving) -> None:
+        offset = serving.confirmable()
+        if offset is None:
+            return
+        try:
+            await self._application.bot.raw_updates(offset, 0, ALLOWED_UPDATES)
+        except TelegramError as error:
+            # They come again, and are recognised.
+            _log.warning(events.POLLING_FAILED, error=_kind(error))
+
+    async def _give_back(self) -> None:
+        if self._lease is None:
+            return
+        try:
+            await self._lease.release()
+        except Exception as error:
+            if not is_outage(error):
+                raise
+            _log.warning(events.LEASING_FAILED, error=_kind(error))
+
+    async def _rest(self, stop: asyncio.Event, event: str, error: Exception, failures: int) -> None:
+        pause_ms = self._pace.pause_ms(failures)
+        _log.warning(event, failures=failures, pause_ms=pause_ms, error=_kind(error))
+        await _unless(stop, asyncio.sleep(pause_ms / 1000))
+
+
+async def connect(application: GameApplication, stop: asyncio.Event, *, pace: Pace | None = None) -> bool:
+    """Initialize the application: learn from Telegram who the bot is. Tries for as long as Telegram is away.
+
+    Returns:
+        False where the stop came first.
+
+    Raises:
+        TokenRefused: Telegram doesn't know the token.
+    """
+    pace = pace or Pace()
+    failures = 0
+    while not stop.is_set():
+        try:
+            await application.initialize()
+        except InvalidToken:
+            _refuse_token()
+        except TelegramError as error:
+            failures += 1
+            pause_ms = retry_after_ms(error) if isinstance(error, RetryAfter) else pace.pause_ms(failures)
+            _log.warning(events.CONNECTING_FAILED, failures=failures, pause_ms=pause_ms, error=_kind(error))
+            await _unless(stop, asyncio.sleep(pause_ms / 1000))
+        else:
+            _log.info(events.CONNECTED, bot=application.bot.id)
+            if not application.bot.can_read_all_group_messages:
+                _log.warning(events.HEARS_ONLY_REPLIES, remedy="turn off its privacy mode: @BotFather, /setprivacy")
+            return True
+    return False
+
+
+def _refuse_token() -> NoReturn:
+    # The library's error has the token in its text, so it goes no further.
+    raise TokenRefused("Telegram doesn't know the bot's token; take a new one from @BotFather") from None
+
+
+def _kind(error: Exception) -> str:
+    return type(error.__cause__ or error).__name__
+
+
+async def _unless(stop: asyncio.Event, awaitable: Awaitable[_T]) -> _T | None:
+    """What ``awaitable`` answers, or None where the stop came first; then it is cancelled."""
+    work = asyncio.ensure_future(awaitable)
+    stopped = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait({work, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        return work.result() if work.done() else None
+    finally:
+        for task in (work, stopped):
+            task.cancel()
+        await asyncio.gather(work, stopped, return_exceptions=True)

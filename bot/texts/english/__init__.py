@@ -1,0 +1,58 @@
+"""English."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bot.texts.english.answers import answer, lever_pulled, profile
+from bot.texts.english.pages import COMMAND_MENU, page
+from bot.texts.english.refusals import refused
+from bot.texts.english.rounds import board, round_opened, round_revealed
+from bot.texts.language import Language, Scene
+from bot.texts.markup import link
+from engine.game.notices import Answer, Board, LeverPulled, PageShown, Profile, Refused, RoundOpened, RoundRevealed
+
+__all__ = ["COMMAND_MENU", "ENGLISH", "English"]
+
+
+class English:
+    """The words of the bot in English."""
+
+    def answer(self, notice: Answer, scene: Scene) -> str:
+        """How close a guess came."""
+        return answer(notice, scene)
+
+    def refused(self, notice: Refused, scene: Scene) -> str:
+        """Why a message was not taken, and what to do next."""
+        return refused(notice, scene)
+
+    def lever_pulled(self, notice: LeverPulled, scene: Scene) -> str:
+        """What an admin changed."""
+        return lever_pulled(notice, scene)
+
+    def profile(self, notice: Profile, scene: Scene) -> str:
+        """A player's own record."""
+        return profile(notice, scene)
+
+    def round_opened(self, notice: RoundOpened, scene: Scene) -> str:
+        """A new round, its keyboard and its seal."""
+        return round_opened(notice, scene)
+
+    def round_revealed(self, notice: RoundRevealed, scene: Scene) -> str:
+        """How a round ended, its secret, and how to check it."""
+        return round_revealed(notice, scene)
+
+    def board(self, notice: Board, scene: Scene) -> str:
+        """The standings."""
+        return board(notice, scene)
+
+    def page(self, notice: PageShown, scene: Scene) -> str:
+        """One of the fixed pages."""
+        return page(notice.page, scene)
+
+    def whose(self, line: str, message_url: str) -> str:
+        """The line after a link to what it answers."""
+        return f"{link('↩️ this one', message_url)} · {line}"
+
+
+ENGLISH: Final[Language] = English()
