@@ -1,0 +1,87 @@
+"""``codemojex up``, ``codemojex bot`` and ``codemojex worker``: the program on Telegram."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import typer
+
+from bot.commands.options import DataDir
+from bot.errors import AddressMissing
+from bot.logs import configure
+from bot.running import Stop, run, together
+from bot.settings import LogFormat, Settings, load_settings
+from bot.wiring import Addresses, open_application, open_house, servers, take_updates, work
+from engine.game.draw import SecureDraw
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Which parts of the program run in this process."""
+
+    name: str
+    takes: bool
+    works: bool
+    migrates: bool
+
+
+def up(data_dir: DataDir = None) -> None:
+    """Run bot and workers in one process; it starts servers of its own unless REDIS_URL and DATABASE_URL name others.
+
+    Needs TELEGRAM_TOKEN, the token of a bot from @BotFather. Applies the migrations.
+    """
+    _serve(_Part("bot and workers", takes=True, works=True, migrates=True), load_settings(data_dir=data_dir))
+
+
+def bot() -> None:
+    """Take updates from Telegram. Any number of these may run: one polls at a time, the others stand by.
+
+    Needs TELEGRAM_TOKEN, REDIS_URL, DATABASE_URL and a migrated database (see `codemojex migrate`).
+    """
+    _serve_apart(_Part("bot", takes=True, works=False, migrates=False))
+
+
+def worker() -> None:
+    """Score guesses, settle rounds and say what there is to say. Any number of these may run.
+
+    Needs TELEGRAM_TOKEN, REDIS_URL, DATABASE_URL and a migrated database (see `codemojex migrate`).
+    """
+    _serve_apart(_Part("worker", takes=False, works=True, migrates=False))
+
+
+def _serve_apart(part: _Part) -> None:
+    settings = load_settings()
+    for name, address in (("REDIS_URL", settings.redis_url), ("DATABASE_URL", settings.database_url)):
+        if address is None:
+            raise AddressMissing(
+                f"`codemojex {part.name}` shares its servers with other processes and {name} names none; "
+                f"set {name}, or run everything in one process with `codemojex up`"
+            )
+    _serve(part, settings)
+
+
+def _serve(part: _Part, settings: Settings) -> None:
+    settings.token()  # before any server is started for nothing
+    configure(settings.log_level, json=settings.log_format is LogFormat.JSON)
+    with servers(settings) as addresses:
+        run(lambda stop: _run(part, settings, addresses, stop))
+
+
+async def _run(part: _Part, settings: Settings, addresses: Addresses, stop: Stop) -> None:
+    async with (
+        open_house(settings, addresses, SecureDraw(), migrating=part.migrates) as house,
+        open_application(house, stop) as application,
+    ):
+        if application is None:
+            return
+        jobs = []
+        if part.works:
+            jobs.append(work(house, application, stop))
+        if part.takes:
+            jobs.append(take_updates(house, application, stop))
+        typer.echo(
+            f"Codemojex ({part.name}) is @{application.bot.username} and ready. "
+            f"It keeps its data in {house.database.where}. Ctrl-C stops it."
+        )
+        await together(stop, *jobs)
+    typer.echo(f"Codemojex ({part.name}) has stopped.")

@@ -1,0 +1,61 @@
+"""What stops the program, each in one line that says what is wrong and what to do.
+
+Errors::
+
+    Exception
+    └── ProgramError              exit code 1
+        ├── UsageProblem          exit code 2: it was called or set up wrong
+        │   ├── BadSettings       a value in the environment
+        │   ├── BadScript         a script that can't be read, or a line of it
+        │   ├── TokenMissing      nothing to speak to Telegram with
+        │   └── AddressMissing    a process that shares its servers is told of none
+        ├── TokenRefused          Telegram doesn't know the token
+        └── RedisUnusable         not there, too old, or the wrong password
+
+What the database and the embedded server have to say comes from ``engine.store.errors`` and ``bot.embedded``, which
+write such lines themselves.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class ProgramError(Exception):
+    """The program can't go on. The message is one line, names no secret, and ends with what to do."""
+
+    exit_code: ClassVar[int] = 1
+
+    def __str__(self) -> str:
+        """The message in one line, whatever it was made from."""
+        return " ".join(super().__str__().split())
+
+
+class UsageProblem(ProgramError):  # noqa: N818 - reads as what it is
+    """The program was called or set up wrong."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class BadSettings(UsageProblem):
+    """A value in the environment can't be used."""
+
+
+class BadScript(UsageProblem):
+    """A script can't be read, or a line of it is no message."""
+
+
+class TokenMissing(UsageProblem):
+    """There is no token to speak to Telegram with."""
+
+
+class AddressMissing(UsageProblem):
+    """A process that shares its servers with others is told of none."""
+
+
+class TokenRefused(ProgramError):  # noqa: N818 - reads as what happened
+    """Telegram doesn't know the token."""
+
+
+class RedisUnusable(ProgramError):  # noqa: N818 - reads as what it is
+    """The Redis or Valkey server is not there, too old, or refuses us."""

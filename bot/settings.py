@@ -1,0 +1,152 @@
+"""Everything the environment decides, read once. Nothing else in the program looks at the environment.
+
+Token and addresses are secrets: they print as asterisks, and no error about them shows their value.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Final
+from urllib.parse import urlsplit
+
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from bot.errors import BadSettings, TokenMissing
+from engine.store.address import parse
+from engine.store.errors import DatabaseUrlUnusable
+
+PREFIX: Final = "CODEMOJEX_"
+DEFAULT_DATA_DIR: Final = Path(".data")
+_REDIS_SCHEMES: Final = ("redis", "rediss", "unix")
+
+
+class LogLevel(StrEnum):
+    """How much is logged."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class LogFormat(StrEnum):
+    """How a log line looks: for programs or for people."""
+
+    JSON = "json"
+    CONSOLE = "console"
+
+
+_Ms = Annotated[int, Field(ge=0, le=86_400_000)]
+
+
+class Settings(BaseSettings):
+    """What an operator can set. Each field is ``CODEMOJEX_`` and its name in capitals, unless it says otherwise.
+
+    An empty value counts as not set.
+    """
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="ignore")
+
+    telegram_token: SecretStr | None = Field(
+        None, validation_alias=AliasChoices("TELEGRAM_TOKEN", PREFIX + "TELEGRAM_TOKEN")
+    )
+    """What @BotFather gave: ``TELEGRAM_TOKEN``."""
+    telegram_api: str = "https://api.telegram.org"
+    """Where the Bot API is; a server of one's own can stand in for Telegram's."""
+    redis_url: SecretStr | None = Field(None, validation_alias=AliasChoices("REDIS_URL", PREFIX + "REDIS_URL"))
+    """Redis >= 7 or Valkey: ``REDIS_URL``. Without it an embedded server runs in the data directory."""
+    database_url: SecretStr | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", PREFIX + "DATABASE_URL"))
+    """PostgreSQL >= 14 or an SQLite file: ``DATABASE_URL``. Without it a file in the data directory."""
+    data_dir: Path = DEFAULT_DATA_DIR
+    """Where embedded servers and the log of play keep their files."""
+    room_ceiling: Annotated[int, Field(ge=1, le=100_000)] = 8
+    """Most guesses of one room in flight at once, unless the operator's plan says otherwise."""
+    group_cooldown_ms: _Ms = 3_000
+    """Least time between two messages to one group; Telegram takes 20 a minute."""
+    private_cooldown_ms: _Ms = 1_000
+    """Least time between two messages to one private chat."""
+    score_batch: Annotated[int, Field(ge=1, le=1_000)] = 200
+    """Most guesses scored in one transaction."""
+    lease_ms: Annotated[int, Field(ge=1_000, le=86_400_000)] = 30_000
+    """How long a worker may hold a job before others take it for dead."""
+    database_pool: Annotated[int, Field(ge=1, le=1_000)] = 10
+    """Most connections to PostgreSQL of one process."""
+    log_level: LogLevel = LogLevel.INFO
+    log_format: LogFormat = LogFormat.JSON
+
+    def token(self) -> str:
+        """The token.
+
+        Raises:
+            TokenMissing: there is none.
+        """
+        if self.telegram_token is None:
+            raise TokenMissing("TELEGRAM_TOKEN is not set; set it to the token that @BotFather gave you")
+        return self.telegram_token.get_secret_value()
+
+    @field_validator("telegram_token")
+    @classmethod
+    def _token_has_a_shape(cls, token: SecretStr | None) -> SecretStr | None:
+        if token is not None:
+            number, colon, rest = token.get_secret_value().partition(":")
+            if not (number.isdecimal() and colon and rest.isascii() and rest.isprintable() and " " not in rest):
+                raise ValueError("it is no bot token; copy the one that @BotFather gave you, like 123456:ABC-DEF")
+        return token
+
+    @field_validator("telegram_api")
+    @classmethod
+    def _api_is_an_address(cls, api: str) -> str:
+        if urlsplit(api).scheme not in {"http", "https"} or not urlsplit(api).netloc:
+            raise ValueError("it must be an address like https://api.telegram.org")
+        return api.rstrip("/")
+
+    @field_validator("redis_url")
+    @classmethod
+    def _redis_is_an_address(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and urlsplit(url.get_secret_value()).scheme not in _REDIS_SCHEMES:
+            raise ValueError("write it as redis://[:PASSWORD@]HOST:6379/0, rediss://... or unix:///PATH")
+        return url
+
+    @field_validator("database_url")
+    @classmethod
+    def _database_is_an_address(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None:
+            try:
+                parse(url.get_secret_value())
+            except DatabaseUrlUnusable as error:
+                raise ValueError(str(error)) from None
+        return url
+
+    @field_validator("log_level", "log_format", mode="before")
+    @classmethod
+    def _in_any_case(cls, value: Any) -> Any:
+        return value.lower() if isinstance(value, str) else value
+
+
+def load_settings(*, data_dir: Path | None = None) -> Settings:
+    """Read the environment.
+
+    Args:
+        data_dir: what the command line says, which wins.
+
+    Raises:
+        BadSettings: a value can't be used; names the variable, and shows its value unless that is a secret.
+    """
+    try:
+        settings = Settings()  # type: ignore[call-arg] # mypy doesn't see defaults beside an alias
+    except ValidationError as error:
+        # The library's own text spans lines and quotes what was typed, secrets too.
+        raise BadSettings("; ".join(_told(problem) for problem in error.errors(include_url=False))) from None
+    return settings if data_dir is None else settings.model_copy(update={"data_dir": data_dir})
+
+
+def _told(problem: Any) -> str:
+    place = str(problem["loc"][0])
+    field = Settings.model_fields.get(place)
+    secret = field is None  # only the secrets have names of their own, and go by those
+    name = place if secret else PREFIX + place.upper()
+    why = problem["msg"].removeprefix("Value error, ")
+    why = why[:1].lower() + why[1:]
+    return f"{name} can't be used: {why}" if secret else f"{name}={problem['input']} can't be used: {why}"

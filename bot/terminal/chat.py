@@ -1,0 +1,177 @@
+"""The chat itself: who is in it, what was said, and what the bot has not heard yet."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bot.terminal.markup import Span, plain
+from bot.terminal.people import Person, chat_ref
+
+_COMMAND: Final = re.compile(r"(?<!\S)/\w{1,64}(?:@\w{3,32})?", re.ASCII)
+_EPOCH_S: Final = 1_704_067_200  # 2024-01-01T00:00:00Z
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message as the chat shows it. ``edited`` means it takes the place of the one with the same id."""
+
+    id: int
+    author: Person
+    by_bot: bool
+    spans: tuple[Span, ...]
+    reply_to: int | None = None
+    edited: bool = False
+
+    @property
+    def text(self) -> str:
+        """Its words without their looks."""
+        return plain(self.spans)
+
+
+class ClockIds:
+    """Message ids that ascend and that no later run repeats: tenths of a second since 2024, or the next free one.
+
+    Args:
+        now_s: the wall clock.
+    """
+
+    def __init__(self, now_s: Callable[[], float] = time.time) -> None:
+        self._now_s = now_s
+        self._last = 0
+
+    def next(self) -> int:
+        """An id that was not given before."""
+        self._last = max(self._last + 1, int((self._now_s() - _EPOCH_S) * 10))
+        return self._last
+
+
+class Updates:
+    """What the bot has not confirmed yet, as Telegram keeps it: an offset confirms everything before it."""
+
+    def __init__(self, first_id: int = 1) -> None:
+        self._next_id = first_id
+        self._unconfirmed: deque[dict[str, Any]] = deque()
+        self._news = asyncio.Event()
+        self._confirmed = asyncio.Event()
+        self._confirmed.set()
+
+    def add(self, kind: str, content: dict[str, Any]) -> None:
+        """Queue an update of ``kind``."""
+        self._unconfirmed.append({"update_id": self._next_id, kind: content})
+        self._next_id += 1
+        self._confirmed.clear()
+        self._news.set()
+
+    async def get(self, offset: int, limit: int, timeout_s: float) -> list[dict[str, Any]]:
+        """The first ``limit`` unconfirmed updates; waits up to ``timeout_s`` for one.
+
+        Args:
+            offset: confirms every update before it; a negative one keeps that many from the end.
+            limit: most updates to answer.
+            timeout_s: how long to wait for a first one.
+        """
+        if offset < 0:
+            offset = self._next_id + offset
+        while self._unconfirmed and self._unconfirmed[0]["update_id"] < offset:
+            self._unconfirmed.popleft()
+        if not self._unconfirmed:
+            self._confirmed.set()
+            self._news.clear()
+            try:
+                await asyncio.wait_for(self._news.wait(), timeout_s)
+            except TimeoutError:
+                return []
+        return [self._unconfirmed[at] for at in range(min(limit, len(self._unconfirmed)))]
+
+    async def confirmed(self) -> None:
+        """Wait until the bot has confirmed everything."""
+        await self._confirmed.wait()
+
+
+class GroupChat:
+    """One group chat.
+
+    Args:
+        name: its title; its number follows from it.
+        admin: its owner.
+        bot: who the bot is.
+        ids: numbers for messages that come without one.
+    """
+
+    def __init__(self, name: str, admin: Person, bot: Person, ids: ClockIds) -> None:
+        self.name = name
+        self.ref = chat_ref(name)
+        self.admin = admin
+        self.bot = bot
+        self.updates = Updates()
+        self._ids = ids
+        self._watchers: list[Callable[[Said], None]] = []
+        self._said_by_bot: dict[int, tuple[Span, ...]] = {}
+
+    def watch(self, watcher: Callable[[Said], None]) -> None:
+        """Call ``watcher`` with everything the chat shows from now on."""
+        self._watchers.append(watcher)
+
+    def post(self, person: Person, text: str, message_id: int | None = None) -> int:
+        """Say ``text`` as ``person``: the chat shows it, and the bot will hear it. Answers the message's id."""
+        message_id = self._ids.next() if message_id is None else message_id
+        self._show(Said(message_id, person, by_bot=False, spans=(Span(text),)))
+        message = {**self.message(message_id, person, by_bot=False), "text": text, "entities": _commands(text)}
+        self.updates.add("message", message)
+        return message_id
+
+    def say(self, spans: Iterable[Span], reply_to: int | None) -> int:
+        """Say something as the bot. Answers the message's id."""
+        message_id = self._ids.next()
+        self._said_by_bot[message_id] = said = tuple(spans)
+        self._show(Said(message_id, self.bot, by_bot=True, spans=said, reply_to=reply_to))
+        return message_id
+
+    def edit(self, message_id: int, spans: Iterable[Span]) -> bool:
+        """Change what the bot said; False where it already says so.
+
+        Raises:
+            LookupError: the bot said no such message.
+        """
+        changed = tuple(spans)
+        if self._said_by_bot[message_id] == changed:
+            return False
+        self._said_by_bot[message_id] = changed
+        self._show(Said(message_id, self.bot, by_bot=True, spans=changed, edited=True))
+        return True
+
+    def message(self, message_id: int, author: Person, *, by_bot: bool) -> dict[str, Any]:
+        """The envelope of a message, in the Bot API's words."""
+        return {
+            "message_id": message_id,
+            "date": int(time.time()),
+            "chat": {"id": self.ref, "type": "supergroup", "title": self.name},
+            "from": account(author, is_bot=by_bot),
+        }
+
+    def _show(self, said: Said) -> None:
+        for watcher in self._watchers:
+            watcher(said)
+
+
+def account(person: Person, *, is_bot: bool = False) -> dict[str, Any]:
+    """A person in the Bot API's words."""
+    return {"id": person.account_ref, "is_bot": is_bot, "first_name": person.name}
+
+
+def units(text: str) -> int:
+    """The length of ``text`` as Telegram counts it."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _commands(text: str) -> list[dict[str, Any]]:
+    return [
+        {"type": "bot_command", "offset": units(text[: found.start()]), "length": units(found.group())}
+        for found in _COMMAND.finditer(text)
+    ]

@@ -1,0 +1,194 @@
+"""The composition root: the only place that builds adapters. Nothing is built at import time.
+
+Two lifetimes: what is opened here lives as long as the process, everything else as long as one use of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from redis.asyncio import Redis
+from telegram.request import BaseRequest
+
+from bot.application import build_application, build_bot, publish_menu
+from bot.context import GameApplication
+from bot.embedded import DataDirectoryUnusable, EmbeddedValkey
+from bot.intake import Intake, connect
+from bot.messenger import TelegramMessenger
+from bot.polling import PollingLease
+from bot.redis_server import open_redis
+from bot.settings import Settings
+from engine.game.ports import Draw
+from engine.game.service import Game
+from engine.game.world import World
+from engine.store.database import Database, open_database
+from engine.store.work import SqlUnits
+from engine.workers.adapters import NotifyRelay, Queues, RoomLanes, SettleClock
+from engine.workers.crew import Crew, CrewSettings
+from engine.workers.node import NodeLease
+from migrations.run import require_current, upgrade
+
+_SQLITE_FILE: Final = "codemojex.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where Redis and the database are; both may hold passwords, so neither is shown."""
+
+    redis: str
+    database: str
+
+    def __repr__(self) -> str:
+        return "Addresses(...)"
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """Everything that bots and workers stand on."""
+
+    settings: Settings
+    redis: Redis
+    database: Database
+    queues: Queues
+    game: Game
+
+
+@contextmanager
+def servers(settings: Settings) -> Iterator[Addresses]:
+    """The servers that the settings name, or embedded ones in the data directory while this lasts.
+
+    Blocks, and belongs to the main thread: outside of any event loop.
+
+    Raises:
+        EmbeddedError: the data directory or the server in it can't be used.
+    """
+    with ExitStack() as stack:
+        if settings.redis_url is not None:
+            redis = settings.redis_url.get_secret_value()
+        else:
+            redis = stack.enter_context(EmbeddedValkey(settings.data_dir)).url
+        yield Addresses(redis, database_address(settings))
+
+
+def database_address(settings: Settings) -> str:
+    """The database that the settings name, or a file in the data directory.
+
+    Raises:
+        DataDirectoryUnusable: it can't be made.
+    """
+    if settings.database_url is not None:
+        return settings.database_url.get_secret_value()
+    folder = settings.data_dir.absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataDirectoryUnusable(
+            f"cannot write the data directory {folder}: {error.strerror}; make it writable, or name another"
+        ) from error
+    return f"sqlite:///{folder / _SQLITE_FILE}"
+
+
+@asynccontextmanager
+async def database_at(address: str, settings: Settings) -> AsyncIterator[Database]:
+    """The database at ``address``, looked at but for its schema.
+
+    Raises:
+        StoreError: it says what to do.
+    """
+    async with await open_database(address, pool_size=settings.database_pool) as database:
+        yield database
+
+
+@asynccontextmanager
+async def open_house(settings: Settings, addresses: Addresses, draw: Draw, *, migrating: bool) -> AsyncIterator[House]:
+    """Open everything, and close it in the opposite order.
+
+    Args:
+        settings: as loaded.
+        addresses: as ``servers`` says.
+        draw: where rounds come from.
+        migrating: bring the schema up to date; else only look whether it is.
+
+    Raises:
+        RedisUnusable, StoreError, NoNodeLeft: each says what to do.
+    """
+    async with AsyncExitStack() as stack:
+        redis = await stack.enter_async_context(open_redis(addresses.redis))
+        database = await stack.enter_async_context(database_at(addresses.database, settings))
+        await (upgrade(database) if migrating else require_current(database))
+        node = await stack.enter_async_context(NodeLease(redis))
+        queues = Queues.on(redis)
+        world = World(
+            units=SqlUnits(database, node.mint),
+            lanes=RoomLanes(queues.guesses, redis, settings.room_ceiling),
+            clock=SettleClock(queues.settlements),
+            relay=NotifyRelay(queues.notices),
+            draw=draw,
+            mint=node.mint,
+            now_ms=_now_ms,
+            default_ceiling=settings.room_ceiling,
+        )
+        yield House(settings, redis, database, queues, Game.on(world))
+
+
+@dataclass(frozen=True, slots=True)
+class Transport:
+    """How the bot reaches Telegram. None: over HTTP."""
+
+    request: BaseRequest | None = None
+    get_updates_request: BaseRequest | None = None
+
+
+@asynccontextmanager
+async def open_application(
+    house: House, stop: asyncio.Event, transport: Transport | None = None
+) -> AsyncIterator[GameApplication | None]:
+    """The application of the settings' token, known to Telegram by name; None where ``stop`` came before that.
+
+    While Telegram is away, this waits for it.
+
+    Raises:
+        TokenMissing, TokenRefused: each says what to do.
+    """
+    transport = transport or Transport()
+    telegram = build_bot(
+        house.settings.token(),
+        request=transport.request,
+        get_updates_request=transport.get_updates_request,
+        base_url=f"{house.settings.telegram_api}/bot",
+    )
+    application = build_application(telegram, house.game)
+    try:
+        yield application if await connect(application, stop) else None
+    finally:
+        await application.shutdown()
+        await telegram.shutdown()  # the application does so only once it is initialized itself
+
+
+async def take_updates(house: House, application: GameApplication, stop: asyncio.Event) -> None:
+    """Take updates until ``stop`` while this process holds the right to poll; stand by while another one does."""
+    await publish_menu(application.bot)
+    # The embedded server has this process alone, and whoever died in it holds nothing up.
+    lease = PollingLease(house.redis) if house.settings.redis_url is not None else None
+    await Intake(application, lease=lease).run(stop)
+
+
+async def work(house: House, application: GameApplication, stop: asyncio.Event) -> None:
+    """Score, settle and say until ``stop``, then finish what was taken."""
+    settings = house.settings
+    messenger = TelegramMessenger(
+        application.bot,
+        private_cooldown_ms=settings.private_cooldown_ms,
+        group_cooldown_ms=settings.group_cooldown_ms,
+    )
+    crew = CrewSettings(score_batch=settings.score_batch, lease_ms=settings.lease_ms)
+    await Crew(house.game.world, house.queues, messenger, crew).run(stop)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
