@@ -29,8 +29,8 @@ class Line:
     text: str
 
     @property
-    def waits(self) -> bool:
-        """Whether it is said only when everything before it is answered: a command does, a guess never."""
+    def is_turn(self) -> bool:
+        """Whether people stop for it: they see what came before it answered, and its own answer. A guess is none."""
         return self.text.startswith("/") and not _GUESS_COMMAND.match(self.text)
 
 
@@ -74,15 +74,19 @@ def _read(number: int, raw: bytes, name: str) -> Line | None:
 
 
 async def perform(lines: list[Line], chat: GroupChat, settled: Callable[[], Awaitable[None]]) -> None:
-    """Say the lines in ``chat``, each as soon as it may be said, and return when all is answered.
+    """Say the lines in ``chat`` and return when all is answered.
+
+    Guesses follow one another without waiting, as a flood does; before and after a command all must be answered.
 
     Args:
         lines: at least one.
         chat: where.
         settled: returns once everything said so far is answered.
     """
+    before: Line | None = None
     for line in lines:
-        if line.waits:
+        if line.is_turn or (before is not None and before.is_turn):
             await settled()
         chat.post(Person.named(line.speaker), line.text, line.number)
+        before = line
     await settled()

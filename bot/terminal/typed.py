@@ -14,6 +14,7 @@ from prompt_toolkit.formatted_text import AnyFormattedText
 from prompt_toolkit.patch_stdout import patch_stdout
 
 QUIT: Final = "/quit"
+_REDRAW_EVERY_S: Final = 0.5
 
 
 class Typing(Protocol):
@@ -33,12 +34,12 @@ class TerminalTyping:
 
     Args:
         name: shown before the cursor.
-        below: shown under the input line; asked whenever it is drawn.
+        above: shown over the input line; asked whenever that is drawn.
     """
 
-    def __init__(self, name: str, below: Callable[[], str]) -> None:
+    def __init__(self, name: str, above: Callable[[], str]) -> None:
         self._name = name
-        self._below = below
+        self._above = above
 
     def around(self) -> AbstractContextManager[None]:
         """Print above the input line."""
@@ -47,18 +48,20 @@ class TerminalTyping:
     async def lines(self) -> AsyncIterator[str]:
         """Lines until Ctrl-D, Ctrl-C or ``/quit``."""
         # The chat shows what was said, so the input line itself needn't stay.
-        session: PromptSession[str] = PromptSession(erase_when_done=True, bottom_toolbar=self._toolbar)
+        session: PromptSession[str] = PromptSession(self._prompt, erase_when_done=True, reserve_space_for_menu=0)
         while True:
             try:
-                line = await session.prompt_async(f"{self._name}> ", refresh_interval=0.5)
+                # A SIGINT from elsewhere is the program's to handle; Ctrl-C comes as a key.
+                line = await session.prompt_async(handle_sigint=False, refresh_interval=_REDRAW_EVERY_S)
             except (EOFError, KeyboardInterrupt):
                 return
             if line.strip() == QUIT:
                 return
             yield line
 
-    def _toolbar(self) -> AnyFormattedText:
-        return self._below() or None
+    def _prompt(self) -> AnyFormattedText:
+        above = self._above()
+        return [("", f"{above}\n" if above else ""), ("bold", f"{self._name}> ")]
 
 
 class PipedTyping:
