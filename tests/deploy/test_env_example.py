@@ -8,7 +8,7 @@ from typing import Final
 from bot.settings import PREFIX, Settings
 from tests.deploy.tree import ROOT, environment_names
 
-EXAMPLE: Final = (ROOT / ".env.example").read_text()
+EXAMPLE: Final = (ROOT / ".env.example").read_text(encoding="utf-8")
 ASSIGNED: Final = dict(re.findall(r"^#?([A-Z_]+)=(.*)$", EXAMPLE, re.MULTILINE))
 COMPOSE_ONLY: Final = {"POSTGRES_PASSWORD"}
 """What the compose file itself fills in."""

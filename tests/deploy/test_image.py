@@ -15,7 +15,7 @@ DOCKERFILE: Final = ROOT / "deploy" / "Dockerfile"
 
 
 def instructions() -> list[tuple[str, str]]:
-    lines = [line for line in DOCKERFILE.read_text().splitlines() if not line.lstrip().startswith("#")]
+    lines = [line for line in DOCKERFILE.read_text(encoding="utf-8").splitlines() if not line.lstrip().startswith("#")]
     joined = re.sub(r"\\\n\s*", "", "\n".join(lines))
     return [(word, rest) for line in joined.splitlines() if line for word, _, rest in [line.partition(" ")]]
 
@@ -38,7 +38,9 @@ def test_everything_it_copies_exists() -> None:
 
 def test_everything_it_copies_passes_the_dockerignore() -> None:
     """The ignore file shuts everything out, then names what may come in."""
-    rules = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and line[0] != "#"]
+    rules = [
+        line for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line and line[0] != "#"
+    ]
     assert rules[0] == "*"
     let_in = {rule.removeprefix("!") for rule in rules if rule.startswith("!")}
     assert set(copied_from_the_tree()) == let_in
