@@ -84,7 +84,7 @@ async def _look_at(client: Redis, where: str) -> None:
         ) from None
     except NoPermissionError:
         raise RedisUnusable(
-            f"Redis at {where} forbids this user INFO; allow it +@all on the keys it uses (emq:*, codemojex:*)"
+            f"Redis at {where} forbids this user INFO; allow it every command (+@all ~*)"
         ) from None
     except BusyLoadingError:
         raise RedisUnusable(f"Redis at {where} is still loading its data; try again when it is done") from None

@@ -88,35 +88,27 @@ class Rooms(Protocol):
 
     async def at(self, place: Place) -> Room:
         """The room at ``place``, made (with its chat) if it is new; two first comers get the same one."""
-        ...
 
     async def find(self, place: Place) -> Room | None:
         """The room at ``place``, or None; writes nothing."""
-        ...
 
     async def get(self, room: RoomId) -> Room | None:
         """The room, or None."""
-        ...
 
     async def known(self, account: Account) -> Player | None:
         """The player of ``account`` if it is known under the name it shows today, else None; writes nothing."""
-        ...
 
     async def player(self, account: Account) -> Player:
         """The player of ``account``, made if new; its name is brought up to date."""
-        ...
 
     async def pause(self, room: RoomId, *, paused: bool) -> None:
         """Write the pause lever."""
-        ...
 
     async def limit(self, room: RoomId, limit: int | None) -> None:
         """Write the chat's own limit."""
-        ...
 
     async def pulled(self) -> list[Room]:
         """Every room with a lever set or an unsettled round: what a healed Redis must hear again."""
-        ...
 
 
 class Inbox(Protocol):
@@ -124,7 +116,6 @@ class Inbox(Protocol):
 
     async def first(self, source: Source, taken_ms: int) -> bool:
         """Record ``source``; False where it was there already. Holds in the same transaction as its effect."""
-        ...
 
 
 class Rounds(Protocol):
@@ -132,43 +123,33 @@ class Rounds(Protocol):
 
     async def add(self, round_: Round) -> bool:
         """Open a round; False where the room already has one that is not settled."""
-        ...
 
     async def get(self, round_: RoundId) -> Round | None:
         """The round, or None."""
-        ...
 
     async def many(self, rounds: Sequence[RoundId]) -> dict[RoundId, Round]:
         """Those of ``rounds`` that exist."""
-        ...
 
     async def running(self, room: RoomId) -> Round | None:
         """The room's open or closing round, or None."""
-        ...
 
     async def newest(self, room: RoomId) -> Round | None:
         """The room's round with the highest number, whatever its state, or None."""
-        ...
 
     async def next_number(self, room: RoomId) -> int:
         """1 for a room's first round, then one more each time."""
-        ...
 
     async def close(self, round_: RoundId, closing_seq: int, reason: CloseReason) -> bool:
         """Open -> closing (True). On a closing round that was cracked, only lowers ``closing_seq`` (False)."""
-        ...
 
     async def settle(self, round_: RoundId, winner: PlayerId | None, settled_ms: int) -> bool:
         """Closing -> settled; False where another closer was first."""
-        ...
 
     async def set_clock(self, round_: RoundId, *, deadline_ms: int | None, remaining_ms: int | None) -> None:
         """Stop or restart an open round's clock."""
-        ...
 
     async def unsettled(self, due_ms: int) -> list[Round]:
         """Closing rounds, and open ones whose deadline is at or before ``due_ms``."""
-        ...
 
 
 class Guesses(Protocol):
@@ -179,27 +160,21 @@ class Guesses(Protocol):
 
         Answers the job ids that are new. One that is missing was there by its job id or by its source.
         """
-        ...
 
     async def known(self, jobs: Sequence[JobId]) -> set[JobId]:
         """Those of ``jobs`` that have a row: the rest lost to another row by their source."""
-        ...
 
     async def standings(self, round_: RoundId) -> list[Standing]:
         """Best total first, then the smaller seq that reached it."""
-        ...
 
     async def winner(self, round_: RoundId, closing_seq: int) -> PlayerId | None:
         """Who holds the winning guess with the smallest seq up to ``closing_seq``."""
-        ...
 
     async def won(self, room: RoomId, player: PlayerId) -> None:
         """Count a win in the player's membership."""
-        ...
 
     async def membership(self, room: RoomId, player: PlayerId) -> Membership | None:
         """The player's record in the room, or None before a first guess."""
-        ...
 
 
 class Outbox(Protocol):
@@ -207,27 +182,21 @@ class Outbox(Protocol):
 
     async def put(self, notices: Sequence[Outgoing]) -> None:
         """Add notices; one whose id is there already is left as it is."""
-        ...
 
     async def waiting(self, notices: Sequence[NoticeId]) -> list[tuple[NoticeId, ChatId]]:
         """Those of ``notices`` that are neither sent nor dropped."""
-        ...
 
     async def unsent(self, limit: int, created_before_ms: int) -> list[tuple[NoticeId, ChatId]]:
         """The oldest notices neither sent nor dropped."""
-        ...
 
     async def load(self, notices: Sequence[NoticeId]) -> list[OutboxItem]:
         """Those of ``notices`` that are neither sent nor dropped, in the order asked for."""
-        ...
 
     async def sent(self, notices: Sequence[NoticeId], sent_ms: int) -> None:
         """Mark as said."""
-        ...
 
     async def drop(self, notices: Sequence[NoticeId], reason: str, dropped_ms: int) -> None:
         """Mark as never to be said, and why."""
-        ...
 
 
 class UnitOfWork(Protocol):
@@ -241,7 +210,6 @@ class UnitOfWork(Protocol):
 
     async def commit(self) -> None:
         """Make it so. Nothing is published before this returns."""
-        ...
 
 
 class Units(Protocol):
@@ -249,11 +217,9 @@ class Units(Protocol):
 
     def begin(self) -> AbstractAsyncContextManager[UnitOfWork]:
         """A transaction that may write."""
-        ...
 
     def read(self) -> AbstractAsyncContextManager[UnitOfWork]:
         """A transaction that only reads: it never waits for a writer. Committing it is an error."""
-        ...
 
 
 class Draw(Protocol):
@@ -261,7 +227,6 @@ class Draw(Protocol):
 
     def draw(self, theme: Theme, number: int) -> Drawn:
         """Draw for the room's round ``number``."""
-        ...
 
 
 class GuessLanes(Protocol):
@@ -273,23 +238,18 @@ class GuessLanes(Protocol):
         Raises:
             RoomFull: the room's cap is reached.
         """
-        ...
 
     async def pull(self, room: Room) -> None:
         """Bring the lanes' levers to what the room's row says."""
-        ...
 
     async def depth(self, room: RoomId) -> int:
         """Guesses waiting in the room."""
-        ...
 
     async def oldest(self, room: RoomId) -> int | None:
         """Smallest seq that is not done yet, or None."""
-        ...
 
     async def horizon(self) -> int:
         """A seq that no guess admitted so far exceeds."""
-        ...
 
 
 class RoundClock(Protocol):
@@ -297,11 +257,9 @@ class RoundClock(Protocol):
 
     async def due(self, room: RoomId, round_: RoundId, delay_ms: int) -> None:
         """Look at the round's deadline after ``delay_ms``."""
-        ...
 
     async def settle(self, room: RoomId, round_: RoundId) -> None:
         """Settle the round as soon as every guess before its closing seq is done."""
-        ...
 
 
 class Relay(Protocol):
@@ -309,4 +267,3 @@ class Relay(Protocol):
 
     async def hand_over(self, notices: Sequence[tuple[NoticeId, ChatId]]) -> None:
         """Put them on the notify lanes; what fails stays in the outbox for the sweep."""
-        ...
