@@ -83,9 +83,7 @@ async def _look_at(client: Redis, where: str) -> None:
             "(redis://[USER]:PASSWORD@HOST:PORT/DB)"
         ) from None
     except NoPermissionError:
-        raise RedisUnusable(
-            f"Redis at {where} forbids this user INFO; allow it every command (+@all ~*)"
-        ) from None
+        raise RedisUnusable(f"Redis at {where} forbids this user INFO; allow it every command (+@all ~*)") from None
     except BusyLoadingError:
         raise RedisUnusable(f"Redis at {where} is still loading its data; try again when it is done") from None
     except ResponseError as error:
