@@ -11,7 +11,9 @@ import os
 import sys
 from typing import Final
 
+import structlog
 import typer
+from redis.exceptions import RedisError
 from typer.exceptions import Abort, TyperException
 
 from bot.commands.migrate import migrate
@@ -23,6 +25,7 @@ from bot.errors import ProgramError
 from engine.store.errors import StoreError
 from engine.workers.node import NoNodeLeft
 
+CRASHED: Final = "crashed"
 _NAME: Final = "codemojex"
 _FAILED: Final = 1
 _INTERRUPTED: Final = 130
@@ -51,17 +54,30 @@ def run(arguments: list[str]) -> int:
     """Run one command; answers the exit code."""
     try:
         answered = typer.main.get_command(app).main(arguments, prog_name=_NAME, standalone_mode=False)
-    except TyperException as error:
-        return _misused(error)
-    except (ProgramError, StoreError, EmbeddedError, NoNodeLeft) as error:
-        return _fail(str(error), error.exit_code if isinstance(error, ProgramError) else _FAILED)
     except (KeyboardInterrupt, Abort):
         return _INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read us has gone; so that nothing more is flushed to it at exit:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _FAILED
+    except Exception as error:  # noqa: BLE001 - whatever it is, a traceback on the terminal may show secrets
+        return _explain(error)
     return answered if isinstance(answered, int) else 0
+
+
+def _explain(error: Exception) -> int:
+    match error:
+        case TyperException():
+            return _misused(error)
+        case ProgramError():
+            return _fail(str(error), error.exit_code)
+        case StoreError() | EmbeddedError() | NoNodeLeft():
+            return _fail(str(error), _FAILED)
+        case RedisError():
+            lost = f"lost Redis ({type(error).__name__}); start it, then this command again: nothing is lost"
+            return _fail(lost, _FAILED)
+        case BrokenPipeError():
+            # Whoever read us has gone; so that nothing more is flushed to it at exit:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return _FAILED
+        case _:
+            return _crash(error)
 
 
 def _misused(error: TyperException) -> int:
@@ -72,6 +88,13 @@ def _misused(error: TyperException) -> int:
         print(message, file=sys.stderr)  # noqa: T201 - the command line speaks
         return error.exit_code
     return _fail(f"{message.rstrip('.')}; see `{path} --help`", error.exit_code)
+
+
+def _crash(error: Exception) -> int:
+    if structlog.is_configured():
+        structlog.get_logger(__name__).critical(CRASHED, exc_info=error)
+    name = type(error).__name__
+    return _fail(f"stopped by a fault of its own ({name}); its log says where, please report it", _FAILED)
 
 
 def _fail(message: str, exit_code: int) -> int:

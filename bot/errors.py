@@ -10,7 +10,8 @@ Errors::
         │   ├── TokenMissing      nothing to speak to Telegram with
         │   └── AddressMissing    a process that shares its servers is told of none
         ├── TokenRefused          Telegram doesn't know the token
-        └── RedisUnusable         not there, too old, or the wrong password
+        ├── RedisUnusable         not there, too old, or the wrong password
+        └── ServerGone            the embedded server ended under our feet
 
 What the database and the embedded server have to say comes from ``engine.store.errors`` and ``bot.embedded``, which
 write such lines themselves.
@@ -59,3 +60,7 @@ class TokenRefused(ProgramError):  # noqa: N818 - reads as what happened
 
 class RedisUnusable(ProgramError):  # noqa: N818 - reads as what it is
     """The Redis or Valkey server is not there, too old, or refuses us."""
+
+
+class ServerGone(ProgramError):  # noqa: N818 - reads as what happened
+    """The embedded server ended while it was needed."""

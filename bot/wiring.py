@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,7 @@ from telegram.request import BaseRequest
 from bot.application import build_application, build_bot, publish_menu
 from bot.context import GameApplication
 from bot.embedded import DataDirectoryUnusable, EmbeddedValkey
+from bot.errors import ServerGone
 from bot.intake import Intake, connect
 from bot.messenger import TelegramMessenger
 from bot.polling import PollingLease
@@ -34,14 +35,19 @@ from engine.workers.node import NodeLease
 from migrations.run import require_current, upgrade
 
 _SQLITE_FILE: Final = "codemojex.sqlite"
+_LOOK_EVERY_S: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where Redis and the database are; both may hold passwords, so neither is shown."""
+    """Where Redis and the database are; both may hold passwords, so neither is shown.
+
+    ``embedded`` is the server behind ``redis``, where that is one of this process's own.
+    """
 
     redis: str
     database: str
+    embedded: EmbeddedValkey | None = None
 
     def __repr__(self) -> str:
         return "Addresses(...)"
@@ -68,11 +74,12 @@ def servers(settings: Settings) -> Iterator[Addresses]:
         EmbeddedError: the data directory or the server in it can't be used.
     """
     with ExitStack() as stack:
+        database = database_address(settings)
         if settings.redis_url is not None:
-            redis = settings.redis_url.get_secret_value()
+            yield Addresses(settings.redis_url.get_secret_value(), database)
         else:
-            redis = stack.enter_context(EmbeddedValkey(settings.data_dir)).url
-        yield Addresses(redis, database_address(settings))
+            server = stack.enter_context(EmbeddedValkey(settings.data_dir))
+            yield Addresses(server.url, database, server)
 
 
 def database_address(settings: Settings) -> str:
@@ -168,6 +175,22 @@ async def open_application(
     finally:
         await application.shutdown()
         await telegram.shutdown()  # the application does so only once it is initialized itself
+
+
+async def watch_over(addresses: Addresses, stop: asyncio.Event) -> None:
+    """Return at ``stop``; nobody starts the embedded server again, so its end is this process's too.
+
+    Raises:
+        ServerGone: it ended.
+    """
+    while not stop.is_set():
+        if addresses.embedded is not None and addresses.embedded.pid is None:
+            raise ServerGone(
+                "the embedded Valkey ended; start this command again, nothing that was accepted is lost "
+                f"(its log is in {addresses.embedded.data_dir})"
+            )
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), _LOOK_EVERY_S)
 
 
 async def take_updates(house: House, application: GameApplication, stop: asyncio.Event) -> None:

@@ -6,12 +6,14 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Annotated, Final
+from pathlib import Path
+from typing import Annotated, Final, TextIO
 
 import typer
 from pydantic import SecretStr
 
 from bot.commands.options import DataDir
+from bot.embedded import DataDirectoryUnusable
 from bot.logs import configure
 from bot.running import Stop, run, together
 from bot.settings import LogFormat, Settings, load_settings
@@ -22,7 +24,17 @@ from bot.terminal.screen import Screen
 from bot.terminal.script import Line, load_script, perform
 from bot.terminal.table import YOU, Legend, sit_at
 from bot.terminal.typed import PipedTyping, TerminalTyping
-from bot.wiring import Addresses, House, Transport, open_application, open_house, servers, take_updates, work
+from bot.wiring import (
+    Addresses,
+    House,
+    Transport,
+    open_application,
+    open_house,
+    servers,
+    take_updates,
+    watch_over,
+    work,
+)
 from engine.game.draw import SecureDraw, SeededDraw
 from engine.game.model import Place
 from engine.game.ports import Draw, Drawn
@@ -69,9 +81,18 @@ def play(
     """
     game = _Game(load_script(script) if script is not None else None, chat, seed, show_secret, pace)
     settings = _for_the_terminal(load_settings(data_dir=data_dir))
-    with servers(settings) as addresses, (settings.data_dir / _LOG_FILE).open("a", encoding="utf-8") as log:
+    with servers(settings) as addresses, _opened_log(settings.data_dir / _LOG_FILE) as log:
         configure(settings.log_level, json=settings.log_format is LogFormat.JSON, stream=log)
         raise typer.Exit(run(lambda stop: _play(game, settings, addresses, stop)))
+
+
+def _opened_log(path: Path) -> TextIO:
+    try:
+        return path.open("a", encoding="utf-8")
+    except OSError as error:
+        raise DataDirectoryUnusable(
+            f"cannot write {path}: {error.strerror}; make it writable, or name another directory with --data-dir"
+        ) from error
 
 
 def _for_the_terminal(settings: Settings) -> Settings:
@@ -101,11 +122,15 @@ async def _play(game: _Game, settings: Settings, addresses: Addresses, stop: Sto
             return stop.exit_code
         await together(
             stop,
+            watch_over(addresses, stop),
             work(house, application, stop),
             take_updates(house, application, stop),
             _until_asked_to_stop(_sit(game, chat, screen, house), stop),
         )
-    return stop.exit_code if game.lines is not None else 0
+    if game.lines is None or stop.signal is None:
+        return 0
+    typer.echo("codemojex: stopped before all was answered; the same command goes on from here", err=True)
+    return stop.exit_code
 
 
 async def _sit(game: _Game, chat: GroupChat, screen: Screen, house: House) -> None:

@@ -11,7 +11,7 @@ from bot.errors import AddressMissing
 from bot.logs import configure
 from bot.running import Stop, run, together
 from bot.settings import LogFormat, Settings, load_settings
-from bot.wiring import Addresses, open_application, open_house, servers, take_updates, work
+from bot.wiring import Addresses, open_application, open_house, servers, take_updates, watch_over, work
 from engine.game.draw import SecureDraw
 
 
@@ -74,7 +74,7 @@ async def _run(part: _Part, settings: Settings, addresses: Addresses, stop: Stop
     ):
         if application is None:
             return
-        jobs = []
+        jobs = [watch_over(addresses, stop)]
         if part.works:
             jobs.append(work(house, application, stop))
         if part.takes:
