@@ -53,9 +53,14 @@ async def current(database: Database) -> str | None:
             return await connection.run_sync(_revision)
 
 
+def scripts() -> ScriptDirectory:
+    """The migrations that this program has."""
+    return ScriptDirectory.from_config(_config())
+
+
 def head() -> str:
     """The revision this program needs."""
-    newest = _scripts().get_current_head()
+    newest = scripts().get_current_head()
     if newest is None:
         raise RuntimeError(f"no migrations in {_HOME}; install the program again")
     return newest
@@ -102,15 +107,11 @@ def _config(connection: Connection | None = None) -> Config:
     return config
 
 
-def _scripts() -> ScriptDirectory:
-    return ScriptDirectory.from_config(_config())
-
-
 def _revision(connection: Connection) -> str | None:
     return MigrationContext.configure(connection).get_current_revision()
 
 
 def _refuse_unknown(found: str | None, where: str) -> None:
-    known = {script.revision for script in _scripts().walk_revisions()}
+    known = {script.revision for script in scripts().walk_revisions()}
     if found is not None and found not in known:
         raise NewerSchema(found, head(), where)

@@ -61,7 +61,8 @@ def _statement(error: exc.StatementError, where: str) -> StoreError:
             return _postgresql(
                 code, _first_line(driver or cause), where, getattr(driver, "constraint_name", None) or ""
             )
-        if not error.connection_invalidated and isinstance(driver, ValueError):
+        # asyncpg calls both a value it cannot encode and an option it cannot connect with a wrong value.
+        if isinstance(driver, ValueError) and error.statement is not None:
             return RowRefused("", where)
         return DatabaseUnreachable(where, _first_line(driver or cause), _CHECK_SERVER)
     # The value did not even reach the driver.
