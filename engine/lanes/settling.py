@@ -65,7 +65,7 @@ class Settling(Queue):
     def _backoff(self, attempts: int) -> int:
         # Full jitter: workers that failed together do not come back together.
         most = min(self._backoff_ceiling_ms, self._backoff_ms << min(attempts - 1, 40))
-        return random.randint(0, most)  # noqa: S311 - spreads load, guards nothing
+        return random.randint(1, most)  # noqa: S311 - spreads load, guards nothing
 
 
 def _leased(job: object) -> Job:

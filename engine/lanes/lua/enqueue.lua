@@ -81,6 +81,6 @@ end
 if nearest and tonumber(redis.call('ZRANGE', schedule_key, 0, 0, 'WITHSCORES')[2]) == now_ms + nearest then
   servable = servable + 1
 end
-if servable > 0 then wake(servable) end
+wake(servable)
 if failure then return failure end
 return codes

@@ -14,6 +14,7 @@ local lease_ms, leases = tonumber(ARGV[1]), { unpack(ARGV, 2) }
 -- @include ring
 -- @include touched
 -- @include lease
+local nearest = tonumber(redis.call('ZRANGE', active_key, 0, 0, 'WITHSCORES')[2])
 for i, lease in ipairs(leases) do
   if seen[lease] == 1 then
     redis.call('ZADD', active_key, 'XX', now_ms + lease_ms, lease)
@@ -24,5 +25,8 @@ for i, lease in ipairs(leases) do
     touch(group_of(lease), 0)
   end
 end
-wake(settle_touched())
+local servable = settle_touched()
+-- A lease cut short may end before all that a parked worker knew of.
+if nearest and now_ms + lease_ms < nearest then servable = servable + 1 end
+wake(servable)
 return codes
