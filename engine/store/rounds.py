@@ -123,10 +123,11 @@ class SqlRounds:
     async def unsettled(self, due_ms: int) -> list[Round]:
         """Closing rounds, and open ones whose deadline is at or before ``due_ms``."""
         due = and_(_rounds.c.state == RoundState.OPEN, _rounds.c.deadline_ms <= due_ms)
+        # Sorted here: an ORDER BY draws SQLite to the primary key, through every round there ever was.
         found = await self._transaction.rows(
-            select(_rounds).where(_unsettled, or_(_rounds.c.state == RoundState.CLOSING, due)).order_by(_rounds.c.id)
+            select(_rounds).where(_unsettled, or_(_rounds.c.state == RoundState.CLOSING, due))
         )
-        return [_round(row) for row in found]
+        return sorted((_round(row) for row in found), key=lambda round_: round_.id)
 
 
 def _round(row: Row[Any]) -> Round:

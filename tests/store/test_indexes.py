@@ -1,0 +1,105 @@
+"""Every query of a hot path finds its rows by an index, and there is no index that none of them uses."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import pytest
+from sqlalchemy import Engine, event, inspect, text
+
+from engine.game.model import CloseReason
+from engine.ids import JOB, NOTICE, JobId, NoticeId
+from engine.store.database import Database
+from engine.store.dialect import SQLITE
+from engine.store.work import SqlUnitOfWork, SqlUnits
+from tests.store.making import Table, a_place, a_table, an_account, mint
+
+Ask = Callable[[SqlUnitOfWork, Table], Awaitable[object]]
+
+QUERIES: Final[dict[str, tuple[Ask, set[str]]]] = {
+    "find": (lambda unit, _: unit.rooms.find(a_place()), {"uq_chats_chat_ref", "uq_rooms_chat_thread"}),
+    "room": (lambda unit, table: unit.rooms.get(table.room.id), {"pk_rooms", "pk_chats"}),
+    "known player": (lambda unit, _: unit.rooms.known(an_account()), {"uq_players_account_ref"}),
+    "running": (lambda unit, table: unit.rounds.running(table.room.id), {"uq_rounds_room_unsettled"}),
+    "newest": (lambda unit, table: unit.rounds.newest(table.room.id), {"uq_rounds_room_number"}),
+    "next number": (lambda unit, table: unit.rounds.next_number(table.room.id), {"uq_rounds_room_number"}),
+    "many": (lambda unit, table: unit.rounds.many([table.round.id]), {"pk_rounds"}),
+    "unsettled": (lambda unit, _: unit.rounds.unsettled(5), {"uq_rounds_room_unsettled"}),
+    "close": (lambda unit, table: unit.rounds.close(table.round.id, 5, CloseReason.CRACKED), {"pk_rounds"}),
+    "known guesses": (lambda unit, _: unit.guesses.known([JobId(mint(JOB))]), {"pk_guesses"}),
+    "standings": (lambda unit, table: unit.guesses.standings(table.round.id), {"pk_standings"}),
+    "winner": (lambda unit, table: unit.guesses.winner(table.round.id, 5), {"pk_standings"}),
+    "membership": (
+        lambda unit, table: unit.guesses.membership(table.room.id, table.players[0].id),
+        {"pk_memberships"},
+    ),
+    "waiting": (lambda unit, _: unit.outbox.waiting([NoticeId(mint(NOTICE))]), {"pk_outbox"}),
+    "load": (lambda unit, _: unit.outbox.load([NoticeId(mint(NOTICE))]), {"pk_outbox"}),
+    "sent": (lambda unit, _: unit.outbox.sent([NoticeId(mint(NOTICE))], 5), {"pk_outbox"}),
+    "unsent": (lambda unit, _: unit.outbox.unsent(10, 5), {"ix_outbox_unsent"}),
+}
+# Not asked for by a query but held true by an index.
+ONLY_UNIQUE: Final = {"uq_guesses_chat_ref_message_ref", "pk_inbox", "pk_players"}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+async def test_a_query_finds_its_rows_by_an_index(database: Database, units: SqlUnits, query: str) -> None:
+    ask, indexes = QUERIES[query]
+    table = await a_table(units)
+    with _statements() as statements:
+        async with units.begin() as unit:
+            await ask(unit, table)
+    plans = [await _plan(database, *statement) for statement in statements]
+    used = "\n".join(plans)
+    if database.dialect == SQLITE:
+        # SQLite names the indexes behind its keys by number.
+        assert "SCAN" not in used.replace("SCAN rounds USING INDEX uq_rounds_room_unsettled", "")
+        indexes = {index for index in indexes if index.startswith("ix_") or index.endswith("_unsettled")}
+    else:
+        assert "Seq Scan" not in used
+    assert {index for index in indexes if index not in used} == set()
+
+
+async def test_there_is_no_index_that_no_query_uses(database: Database) -> None:
+    used = set[str]().union(*(indexes for _, indexes in QUERIES.values()), ONLY_UNIQUE)
+
+    def names(connection: Any) -> set[str | None]:
+        look = inspect(connection)
+        found: set[str | None] = set()
+        for table in set(look.get_table_names()) - {"alembic_version"}:
+            found |= {index["name"] for index in look.get_indexes(table)}
+            found |= {unique["name"] for unique in look.get_unique_constraints(table)}
+            found.add(look.get_pk_constraint(table)["name"])
+        return found
+
+    async with database.reading() as connection:
+        assert await connection.run_sync(names) == used
+
+
+@contextmanager
+def _statements() -> Iterator[list[tuple[str, Any]]]:
+    """What is sent meanwhile, with its parameters; not what begins a transaction."""
+    sent: list[tuple[str, Any]] = []
+
+    def note(_c: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool) -> None:  # noqa: FBT001 - SQLAlchemy's signature
+        if not statement.startswith("BEGIN"):
+            sent.append((statement, parameters))
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        yield sent
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+
+
+async def _plan(database: Database, statement: str, parameters: Any) -> str:
+    async with database.writing() as connection:
+        if database.dialect == SQLITE:
+            rows = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
+        else:
+            # The tables are small: say that reading them whole is not wanted, as it will not be once they are big.
+            await connection.execute(text("SET LOCAL enable_seqscan = off"))
+            rows = await connection.exec_driver_sql(f"EXPLAIN {statement}", parameters)
+        return "\n".join(str(row[-1]) for row in rows)
