@@ -6,16 +6,28 @@ import asyncio
 import inspect
 import time
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import TypeVar, overload
 
 import pytest
 
 _T = TypeVar("_T")
 
 
+@overload
 async def wait_until(
-    predicate: Callable[[], _T | Awaitable[_T]], description: str, timeout_ms: int = 10_000, poll_ms: int = 2
-) -> _T:
+    predicate: Callable[[], Awaitable[_T]], description: str, timeout_ms: int = ..., poll_ms: int = ...
+) -> _T: ...
+
+
+@overload
+async def wait_until(
+    predicate: Callable[[], _T], description: str, timeout_ms: int = ..., poll_ms: int = ...
+) -> _T: ...
+
+
+async def wait_until(
+    predicate: Callable[[], object], description: str, timeout_ms: int = 10_000, poll_ms: int = 2
+) -> object:
     """Ask ``predicate`` (plain or a coroutine function) until it says something true, and answer that.
 
     Fails the test with ``description`` after ``timeout_ms``.

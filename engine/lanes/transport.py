@@ -55,22 +55,24 @@ class Transport:
             return await self._run(script(verb), args)
 
     async def _run(self, wanted: Script, args: tuple[str | bytes | int, ...]) -> Any:
+        cancels = _cancels()
         connection = await self._pool.get_connection()
         try:
             try:
-                return await self._ask(connection, "EVALSHA", wanted.sha, 1, self._base, *args)
+                return await _ask(connection, cancels, "EVALSHA", wanted.sha, 1, self._base, *args)
             except NoScriptError:
                 # A restarted or flushed server has not run anything yet; EVAL also fills its cache.
-                return await self._ask(connection, "EVAL", wanted.text, 1, self._base, *args)
+                return await _ask(connection, cancels, "EVAL", wanted.text, 1, self._base, *args)
         finally:
             await self._pool.release(connection)
 
     async def read(self, *command: str | bytes | int) -> Any:
         """Run one command that changes nothing."""
         async with self._turns:
+            cancels = _cancels()
             connection = await self._pool.get_connection()
             try:
-                return await self._ask(connection, *command)
+                return await _ask(connection, cancels, *command)
             finally:
                 await self._pool.release(connection)
 
@@ -94,9 +96,10 @@ class Transport:
                 return
 
     async def _block(self, key: str, block_ms: int) -> bool:
+        cancels = _cancels()
         connection = await self._pool.get_connection()
         try:
-            await connection.send_command("BLPOP", key, f"{block_ms / 1000:.3f}")
+            await _send(connection, cancels, "BLPOP", key, f"{block_ms / 1000:.3f}")
             async with asyncio.timeout((block_ms + GRACE_MS) / 1000):
                 return await connection.read_response(timeout=math.inf) is not None
         except (RedisConnectionError, TimeoutError):
@@ -109,7 +112,22 @@ class Transport:
         finally:
             await self._pool.release(connection)
 
-    @staticmethod
-    async def _ask(connection: AbstractConnection, *command: str | bytes | int) -> Any:
-        await connection.send_command(*command)
-        return await connection.read_response()
+
+async def _ask(connection: AbstractConnection, cancels: int, *command: str | bytes | int) -> Any:
+    await _send(connection, cancels, *command)
+    return await connection.read_response()
+
+
+async def _send(connection: AbstractConnection, cancels: int, *command: str | bytes | int) -> None:
+    # redis-py sends through asyncio.wait_for, and Python 3.11's forgets a cancellation that comes as the sending ends:
+    # it is raised here, over a closed connection, so that its next user does not read this reply.
+    await connection.send_command(*command)
+    if _cancels() > cancels:
+        await connection.disconnect(nowait=True)
+        raise asyncio.CancelledError
+
+
+def _cancels() -> int:
+    """How often the current task has been asked to stop; a clean-up after a cancellation may go on using lanes."""
+    task = asyncio.current_task()
+    return task.cancelling() if task is not None else 0

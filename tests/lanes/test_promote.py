@@ -1,0 +1,76 @@
+"""promote: due jobs go to their own lanes."""
+
+from __future__ import annotations
+
+import pytest
+from redis.asyncio import Redis
+
+from engine.lanes import Lanes
+from tests.lanes.naming import ANA, A, B, new_job, new_jobs
+from tests.lanes.oracle import Oracle
+from tests.lanes.steps import claimed_ids, fill, past, server_ms
+
+
+async def schedule(lanes: Lanes, redis: Redis, group: str, count: int, lane: str | None = None) -> list[str]:
+    """Admit jobs with a short delay, and return once it is over."""
+    admitted = new_jobs(count)
+    for job_id in admitted:
+        await lanes.enqueue(group, job_id, b"", lane=lane, delay_ms=1)
+    await past(redis, await server_ms(redis) + 1)
+    return admitted
+
+
+async def test_a_job_that_is_not_due_stays(lanes: Lanes) -> None:
+    await lanes.enqueue(A, new_job(), b"", delay_ms=3_600_000)
+    assert await lanes.promote(10) == 0
+    assert await lanes.depth(A) == 1
+
+
+async def test_nothing_to_promote_is_fine(lanes: Lanes) -> None:
+    assert await lanes.promote(10) == 0
+
+
+async def test_a_due_job_waits_in_its_own_lane(lanes: Lanes, redis: Redis, oracle: Oracle) -> None:
+    (job_id,) = await schedule(lanes, redis, A, 1, lane=ANA)
+    assert await lanes.promote(10) == 1
+    state = await oracle.look()
+    assert [job for job, _ in state.waiting[A, ANA]] == [job_id]
+    assert (state.schedule, state.ring) == ([], [A])
+    assert await lanes.depth(A) == 1
+
+
+async def test_promotion_is_bounded_and_progresses_every_call(lanes: Lanes, redis: Redis) -> None:
+    await schedule(lanes, redis, A, 7)
+    assert [await lanes.promote(3) for _ in range(4)] == [3, 3, 1, 0]
+
+
+async def test_a_promoted_job_takes_the_place_of_its_admission(lanes: Lanes, redis: Redis) -> None:
+    early = await schedule(lanes, redis, A, 1)
+    later = await fill(lanes, A, 1)
+    await lanes.promote(10)
+    assert await claimed_ids(lanes, 9) == early + later
+
+
+@pytest.mark.case("L15")
+async def test_due_jobs_of_a_full_group_are_promoted_and_wait_off_the_ring(
+    lanes: Lanes, redis: Redis, oracle: Oracle
+) -> None:
+    await lanes.limit(A, 1)
+    await fill(lanes, A, 1)
+    running = await lanes.claim()
+    admitted = await schedule(lanes, redis, A, 5)
+    await schedule(lanes, redis, B, 1)
+    assert await lanes.promote(10) == 6
+    assert (await oracle.look()).ring == [B]
+    await lanes.complete(running)
+    assert [job.id for job in await lanes.claim(9) if job.group == A] == admitted[:1]
+
+
+@pytest.mark.case("L21")
+async def test_a_due_job_of_a_paused_group_stays_there(lanes: Lanes, redis: Redis) -> None:
+    admitted = await schedule(lanes, redis, A, 1)
+    await lanes.pause(A)
+    assert await lanes.promote(10) == 1
+    assert await lanes.claim() == []
+    await lanes.resume(A)
+    assert await claimed_ids(lanes, 9) == admitted
