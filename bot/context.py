@@ -17,6 +17,10 @@ _GRACE_S: Final = 10
 class TelegramBot(ExtBot[None]):
     """The library's bot, with one method more: updates as they came, so that one nobody can read stands alone."""
 
+    def __repr__(self) -> str:
+        """Without the token, which the library's own would show."""
+        return "TelegramBot(...)"
+
     async def raw_updates(self, offset: int | None, timeout_s: int, allowed: tuple[str, ...]) -> list[dict[str, Any]]:
         """``getUpdates``, unparsed. Blocks up to ``timeout_s`` (0: answers at once).
 

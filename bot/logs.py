@@ -73,7 +73,7 @@ def configure(level: str, *, json: bool, stream: TextIO = sys.stderr) -> None:
 
 def redact(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     """Take tokens, passwords, secrets and nonces out of every field, at any depth."""
-    return {name: _field(name, value) for name, value in event.items()}
+    return {_text(name): _field(name, value) for name, value in event.items()}
 
 
 def _field(name: object, value: object) -> object:

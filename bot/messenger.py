@@ -79,7 +79,11 @@ class TelegramMessenger:
         self._group_cooldown_ms = group_cooldown_ms
 
     async def say(self, items: Sequence[OutboxItem]) -> Delivered:
-        """Say notices of one chat and one thread in one message: as many from the front as fit, at least one."""
+        """Say notices of one chat and one thread in one message: as many from the front as fit, at least one.
+
+        Raises:
+            BadRequest: Telegram can't read the message, though the chat is there: a bug in the words of one notice.
+        """
         text, count = self._bundle(items)
         first = items[0]
         told = Told(count, self._private_cooldown_ms if first.private else self._group_cooldown_ms)
@@ -88,8 +92,8 @@ class TelegramMessenger:
             await self._send(first, text, ParseMode.HTML, reply_to)
         except BadRequest as error:
             if not _is_markup(error):
-                return self._refused(first, error)
-            _log.error(events.SEND_REFUSED, notice=first.id, chat=first.chat, reason=error.message)
+                return _refused(error)
+            _log.error(events.MARKUP_REFUSED, notice=first.id, chat=first.chat, reason=error.message)
             return await self._say_plainly(first, text, reply_to, told)
         except TelegramError as error:
             return self._failed(first, error, told)
@@ -99,7 +103,7 @@ class TelegramMessenger:
         try:
             await self._send(first, plain(text), None, reply_to)
         except BadRequest as error:
-            return self._refused(first, error)
+            return _refused(error)
         except TelegramError as error:
             return self._failed(first, error, told)
         return told
@@ -114,11 +118,6 @@ class TelegramMessenger:
             reply_parameters=ReplyParameters(reply_to, allow_sending_without_reply=True) if reply_to else None,
             link_preview_options=LinkPreviewOptions(is_disabled=True),
         )
-
-    def _refused(self, item: OutboxItem, error: BadRequest) -> Unreachable:
-        if not any(part in error.message.lower() for part in _GONE):
-            _log.error(events.SEND_REFUSED, notice=item.id, chat=item.chat, reason=error.message)
-        return Unreachable(error.message)
 
     def _failed(self, item: OutboxItem, error: TelegramError, told: Told) -> Delivered:
         if isinstance(error, RetryAfter):
@@ -175,6 +174,12 @@ def _message_url(item: OutboxItem) -> str | None:
     if item.reply_to is None or item.chat_ref > _SUPERGROUPS:
         return None
     return f"https://t.me/c/{_SUPERGROUPS - item.chat_ref}/{item.reply_to}"
+
+
+def _refused(error: BadRequest) -> Unreachable:
+    if any(part in error.message.lower() for part in _GONE):
+        return Unreachable(error.message)
+    raise error
 
 
 def _is_markup(error: BadRequest) -> bool:

@@ -43,12 +43,12 @@ async def process(application: GameApplication, update: Update) -> Slip:
 def leave(receipt: Receipt) -> None:
     """Leave the receipt of the update being processed; outside ``process`` nobody waits for one."""
     slip = _slip.get()
-    if slip is not None:
-        slip.receipt, slip.error = receipt, None
+    if slip is not None and slip.error is None:
+        slip.receipt = receipt
 
 
 def leave_error(error: BaseException) -> None:
-    """Leave what a handler raised: the update was not taken."""
+    """Leave what a handler raised: the update was not taken, whatever another handler says of it."""
     slip = _slip.get()
     if slip is not None:
         slip.receipt, slip.error = None, error

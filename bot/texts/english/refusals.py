@@ -46,7 +46,8 @@ def _room_full(notice: Refused, _scene: Scene) -> str:
 
 
 def _unknown_theme(notice: Refused, _scene: Scene) -> str:
-    return f"🎨 That theme isn't one of mine. I have: {', '.join(isolated(name) for name in notice.words)}"
+    themes = ", ".join(isolated(name) for name in notice.words)
+    return f"🎨 That theme isn't one of mine. I have: {themes or 'none'}"
 
 
 def _above_allowed(notice: Refused, _scene: Scene) -> str:

@@ -1,0 +1,389 @@
+"""The intake: order, offsets, receipts, and what it does when something fails."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+from redis.asyncio import Redis
+from redis.exceptions import ConnectionError as RedisAway
+from telegram import Update
+from telegram.ext import TypeHandler
+
+from bot.context import Context
+from bot.errors import TokenRefused
+from bot.intake import Intake, connect
+from bot.pace import Pace
+from bot.receipts import leave
+from engine.game.request import Receipt
+from tests.bot.api import Refusal, flood
+from tests.bot.making import ANA, BEN, group, message, private, said, update
+from tests.bot.stage import Stage, stage_on
+from tests.waiting import wait_until
+
+# The library reads its own deprecated attribute as it makes a RetryAfter.
+pytestmark = pytest.mark.filterwarnings("ignore:.*retry_after:telegram.warnings.PTBDeprecationWarning")
+
+QUICK = Pace(look_ms=10, first_ms=1, most_ms=5, attempts=4)
+
+
+@dataclass
+class Hall:
+    """An intake whose handlers a test writes: ``behave`` is called with each message's text, and may raise."""
+
+    stage: Stage
+    behave: Callable[[str], Awaitable[None]]
+    seen: list[str] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
+
+    async def handle(self, update: Update, context: Context) -> None:
+        del context
+        text = (update.message and update.message.text) or ""
+        self.seen.append(text)
+        await self.behave(text)
+        self.done.append(text)
+        leave(Receipt.DURABLE)
+
+    @asynccontextmanager
+    async def polling(self, pace: Pace = QUICK, lease: Any = None) -> AsyncIterator[asyncio.Event]:
+        self.stage.application.handlers[0].insert(0, TypeHandler(Update, self.handle))
+        stop = asyncio.Event()
+        running = asyncio.create_task(Intake(self.stage.application, pace=pace, lease=lease).run(stop))
+        try:
+            yield stop
+        finally:
+            stop.set()
+            await asyncio.wait_for(running, 10)
+
+
+@pytest.fixture
+async def idle(redis: Redis, sqlite_url: str) -> AsyncIterator[Stage]:
+    """A bot without workers."""
+    async with stage_on(redis, sqlite_url, working=False) as stage:
+        yield stage
+
+
+async def nothing(_: str) -> None:
+    pass
+
+
+async def until_confirmed(stage: Stage) -> None:
+    await wait_until(lambda: not stage.api.updates, "every update is confirmed")
+
+
+async def test_updates_are_confirmed_once_they_have_a_receipt(idle: Stage) -> None:
+    gate = asyncio.Event()
+
+    async def behave(text: str) -> None:
+        if text == "slow":
+            await gate.wait()
+
+    hall = Hall(idle, behave)
+    first, slow, last = said("a", ANA), said("slow", BEN, group(-100777)), said("b", ANA)
+    idle.api.feed(first, slow, last)
+    async with hall.polling():
+        await wait_until(lambda: slow["update_id"] in idle.api.offsets, "all before the slow one is confirmed")
+        assert hall.done == ["a", "b"]
+        asked = len(idle.api.offsets)
+        await wait_until(lambda: len(idle.api.offsets) > asked + 3, "it goes on looking")
+        assert max(idle.api.offsets) == slow["update_id"]
+        gate.set()
+        await until_confirmed(idle)
+    assert sorted(hall.done) == ["a", "b", "slow"]
+    assert sorted(hall.seen) == ["a", "b", "slow"]
+
+
+async def test_one_chat_goes_in_order_and_chats_go_side_by_side(idle: Stage) -> None:
+    gate = asyncio.Event()
+    both = asyncio.Event()
+    at_work: set[str] = set()
+
+    async def behave(text: str) -> None:
+        at_work.add(text)
+        if {"a1", "b1"} <= at_work:
+            both.set()
+        await gate.wait()
+        at_work.discard(text)
+
+    hall = Hall(idle, behave)
+    for number in range(1, 4):
+        idle.api.feed(said(f"a{number}", ANA), said(f"b{number}", BEN, group(-100777)))
+    async with hall.polling():
+        await asyncio.wait_for(both.wait(), 5)
+        assert at_work == {"a1", "b1"}
+        gate.set()
+        await until_confirmed(idle)
+    assert [text for text in hall.done if text[0] == "a"] == ["a1", "a2", "a3"]
+    assert [text for text in hall.done if text[0] == "b"] == ["b1", "b2", "b3"]
+
+
+async def test_no_more_than_so_many_are_in_work(idle: Stage) -> None:
+    now = peak = 0
+
+    async def behave(_: str) -> None:
+        nonlocal now, peak
+        now += 1
+        peak = max(peak, now)
+        await asyncio.sleep(0)
+        now -= 1
+
+    hall = Hall(idle, behave)
+    idle.api.feed(*(said(str(number), ANA, group(-100_000 - number)) for number in range(40)))
+    async with hall.polling(Pace(look_ms=10, at_once=3)):
+        await until_confirmed(idle)
+    assert (len(hall.done), peak) == (40, 3)
+
+
+async def test_a_failed_update_is_tried_again_with_its_chat_behind_it(idle: Stage) -> None:
+    failures = 2
+
+    async def behave(text: str) -> None:
+        nonlocal failures
+        if text == "a1" and failures:
+            failures -= 1
+            raise LookupError("not yet")
+
+    hall = Hall(idle, behave)
+    idle.api.feed(said("a1"), said("a2"), said("b1", BEN, group(-100777)))
+    async with hall.polling():
+        await until_confirmed(idle)
+    assert hall.done.index("a1") < hall.done.index("a2")
+    assert hall.seen.count("a1") == 3
+    assert hall.seen.count("a2") == hall.seen.count("b1") == 1
+
+
+async def test_an_update_that_always_fails_is_set_aside_and_blocks_nobody(
+    idle: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def behave(text: str) -> None:
+        if text == "poison":
+            raise LookupError("a bug")
+
+    hall = Hall(idle, behave)
+    poison = said("poison")
+    idle.api.feed(poison, said("a2"), *(said(f"b{number}", BEN, group(-100777)) for number in range(150)))
+    async with hall.polling():
+        await until_confirmed(idle)
+    assert hall.seen.count("poison") == QUICK.attempts
+    assert len(hall.done) == 151
+    assert "update_set_aside" in capsys.readouterr().out
+
+
+async def test_while_a_server_is_away_nothing_is_set_aside(idle: Stage) -> None:
+    left = 5 * QUICK.attempts
+
+    async def behave(text: str) -> None:
+        nonlocal left
+        if text == "guess" and left:
+            left -= 1
+            raise RedisAway("refused")
+
+    hall = Hall(idle, behave)
+    idle.api.feed(said("guess"))
+    async with hall.polling():
+        await until_confirmed(idle)
+    assert hall.done == ["guess"]
+
+
+async def test_a_handler_that_hangs_is_cut_off_and_tried_again(idle: Stage) -> None:
+    hung = 0
+
+    async def behave(_: str) -> None:
+        nonlocal hung
+        hung += 1
+        if hung == 1:
+            await asyncio.Event().wait()
+
+    hall = Hall(idle, behave)
+    idle.api.feed(said("a"))
+    async with hall.polling(Pace(look_ms=10, first_ms=1, update_ms=50)):
+        await until_confirmed(idle)
+    assert hall.done == ["a"]
+
+
+async def test_an_update_the_library_cannot_read_stops_none_behind_it(idle: Stage) -> None:
+    hall = Hall(idle, nothing)
+    broken = update({"message_id": 1})
+    idle.api.feed(said("a"), broken, said("b"))
+    async with hall.polling():
+        await until_confirmed(idle)
+    assert hall.done == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Refusal(409, "Conflict: terminated by other getUpdates request"),
+        httpx.ConnectError("away"),
+        httpx.ReadTimeout("slow"),
+        Refusal(502, "Bad Gateway"),
+        flood(0),
+    ],
+)
+async def test_polling_goes_on_after_any_trouble_of_the_moment(idle: Stage, fault: Exception | Refusal) -> None:
+    hall = Hall(idle, nothing)
+    idle.api.faults["getUpdates"].extend([fault] * 8)
+    idle.api.faults["deleteWebhook"].append(fault)
+    idle.api.feed(said("a"))
+    async with hall.polling():
+        await until_confirmed(idle)
+    assert hall.done == ["a"]
+
+
+async def test_telegram_is_left_alone_for_as_long_as_it_asks(idle: Stage) -> None:
+    hall = Hall(idle, nothing)
+    idle.api.faults["getUpdates"].append(flood(1))
+    idle.api.feed(said("a"))
+    began = time.monotonic()
+    async with hall.polling():
+        await until_confirmed(idle)
+    assert time.monotonic() - began >= 1
+
+
+async def test_a_token_that_telegram_refuses_ends_the_intake(idle: Stage) -> None:
+    idle.api.faults["getUpdates"].append(Refusal(401, "Unauthorized"))
+    with pytest.raises(TokenRefused) as caught:
+        await Intake(idle.application, pace=QUICK).run(asyncio.Event())
+    assert "TEST" not in str(caught.value)
+
+
+async def test_a_stop_finishes_what_was_taken_and_confirms_it(idle: Stage) -> None:
+    gate = asyncio.Event()
+
+    async def behave(_: str) -> None:
+        await gate.wait()
+
+    hall = Hall(idle, behave)
+    idle.api.feed(said("a1"), said("a2"))
+    async with hall.polling() as stop:
+        await wait_until(lambda: hall.seen, "the first is in work")
+        stop.set()
+        gate.set()
+    assert hall.done == ["a1", "a2"]
+    assert not idle.api.updates
+
+
+async def test_a_stop_leaves_with_telegram_what_fails(idle: Stage) -> None:
+    async def behave(text: str) -> None:
+        if text == "a2":
+            raise RedisAway("refused")
+
+    hall = Hall(idle, behave)
+    idle.api.feed(said("a1"), said("a2"), said("a3"))
+    async with hall.polling() as stop:
+        await wait_until(lambda: "a2" in hall.seen, "the failing one was tried")
+        stop.set()
+    assert hall.done == ["a1"]
+    assert [made["message"]["text"] for made in idle.api.updates] == ["a2", "a3"]
+
+
+async def test_a_stop_ends_a_long_poll_at_once(idle: Stage) -> None:
+    began = time.monotonic()
+    async with Hall(idle, nothing).polling(Pace(poll_s=600)) as stop:
+        await wait_until(lambda: idle.api.offsets, "it polls")
+        stop.set()
+    assert time.monotonic() - began < 5
+
+
+@dataclass
+class OneSeat:
+    """A lease that a test hands out and takes away."""
+
+    free: asyncio.Event = field(default_factory=asyncio.Event)
+    mine: bool = False
+    asked: int = 0
+    released: int = 0
+
+    async def acquire(self) -> None:
+        self.asked += 1
+        await self.free.wait()
+        self.mine = True
+
+    def held(self) -> bool:
+        return self.mine
+
+    async def release(self) -> None:
+        self.mine = False
+        self.released += 1
+
+
+async def test_only_the_holder_of_the_lease_polls(idle: Stage) -> None:
+    lease = OneSeat()
+    hall = Hall(idle, nothing)
+    idle.api.feed(said("a"))
+    async with hall.polling(lease=lease):
+        await wait_until(lambda: lease.asked == 1, "it asks for the lease")
+        assert idle.api.offsets == []
+        lease.free.set()
+        await until_confirmed(idle)
+        lease.free.clear()
+        lease.mine = False
+        idle.api.feed(said("wakes the long poll"))
+        await wait_until(lambda: lease.asked == 2, "it gave up polling and asks again")
+        asked = len(idle.api.offsets)
+        idle.api.feed(said("b"))
+        assert len(idle.api.offsets) == asked
+        lease.free.set()
+        await until_confirmed(idle)
+    assert hall.done == ["a", "wakes the long poll", "b"]
+    assert lease.released == 2
+
+
+async def test_connecting_waits_for_telegram(redis: Redis, sqlite_url: str) -> None:
+    async with stage_on(redis, sqlite_url, working=False, reads_all=False) as stage:
+        await stage.application.shutdown()
+        stage.api.faults["getMe"].extend([httpx.ConnectError("away"), Refusal(502, "Bad Gateway"), flood(0)])
+        assert await connect(stage.application, asyncio.Event(), pace=QUICK)
+        stage.api.faults["getMe"].clear()
+        await stage.application.shutdown()
+        stage.api.faults["getMe"].append(Refusal(401, "Unauthorized"))
+        with pytest.raises(TokenRefused) as caught:
+            await connect(stage.application, asyncio.Event(), pace=QUICK)
+        assert "TEST" not in str(caught.value)
+        stopped = asyncio.Event()
+        stopped.set()
+        assert not await connect(stage.application, stopped)
+
+
+@pytest.mark.case("T20")
+async def test_a_guess_right_behind_newgame_counts_and_the_earlier_of_two_cracks_wins(stage: Stage) -> None:
+    stop = asyncio.Event()
+    running = asyncio.create_task(Intake(stage.application, pace=QUICK).run(stop))
+    fruits = "🍎🍐🍊🍋🍌🍉"
+    stage.api.feed(said("/newgame fruits"), said(f"/g {fruits}"))
+    await until_confirmed(stage)
+    opened, answered = await stage.told()
+    assert "Round 1" in opened
+    assert "No round" not in answered
+    secret = await stage.secret()
+    stage.api.feed(said(secret, BEN), said(secret, ANA))
+    await until_confirmed(stage)
+    told = await stage.told()
+    assert any("🏆 Ben cracked it!" in text for text in told)
+    assert "🎉 Ana: 600 / 600 (100%) – cracked it!" not in told
+    stop.set()
+    await asyncio.wait_for(running, 10)
+
+
+async def test_a_process_that_died_leaves_its_updates_to_the_next(redis: Redis, sqlite_url: str) -> None:
+    """The receipt was left but never confirmed: the update comes again, and counts once."""
+    async with stage_on(redis, sqlite_url) as stage:
+        await stage.say("/newgame fruits", ANA, private(ANA))
+        await stage.told(ANA["id"])
+        guess = update(message(await stage.near_miss(ANA["id"]), ANA, private(ANA)))
+        assert (await stage.take(guess)).receipt is Receipt.DURABLE
+    async with stage_on(redis, sqlite_url) as stage:
+        stage.api.feed(guess)
+        stop = asyncio.Event()
+        running = asyncio.create_task(Intake(stage.application, pace=QUICK).run(stop))
+        await until_confirmed(stage)
+        stop.set()
+        await asyncio.wait_for(running, 10)
+        await stage.told(ANA["id"])
+        assert await stage.guesses(ANA["id"]) == 1

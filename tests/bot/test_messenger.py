@@ -1,0 +1,255 @@
+"""Delivery: what goes into one message, and what is made of Telegram's answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import httpx
+import pytest
+from telegram.error import BadRequest, TimedOut
+
+from bot.application import build_bot
+from bot.messenger import TelegramMessenger
+from bot.terminal.markup import plain, read_html
+from bot.texts.markup import entities, units
+from engine.game.model import CloseReason, RoundState
+from engine.game.notices import (
+    Answer,
+    Board,
+    LeverPulled,
+    Line,
+    Notice,
+    Page,
+    PageShown,
+    Refusal,
+    Refused,
+    RoundRevealed,
+)
+from engine.game.ports import OutboxItem
+from engine.game.themes import theme
+from engine.ids import ChatId, Minter, NoticeId, PlayerId, RoundId
+from engine.workers.ports import Told, TryLater, Unreachable
+from tests.bot.api import TOKEN, FakeApi, Fault, flood
+from tests.bot.api import Refusal as Answered
+from tests.bot.making import GROUP
+
+# The library reads its own deprecated attribute as it makes a RetryAfter.
+pytestmark = pytest.mark.filterwarnings("ignore:.*retry_after:telegram.warnings.PTBDeprecationWarning")
+
+minter = Minter(7)
+PLAYER = PlayerId(minter.mint("PLR"))
+CHAT = ChatId(minter.mint("CHT"))
+
+
+def answer(total: int = 560) -> Answer:
+    return Answer(PLAYER, total, total // 6, counted=True)
+
+
+def item(
+    notice: Notice, *, name: str = "Ana", reply_to: int | None = 5, thread: int = 0, chat: int = GROUP
+) -> OutboxItem:
+    id_ = NoticeId(minter.mint("NOT"))
+    return OutboxItem(id_, CHAT, chat, chat > 0, thread, notice, reply_to, {PLAYER: name})
+
+
+def board() -> Board:
+    keys = theme("fruits").codes[:16]
+    return Board(
+        1,
+        "fruits",
+        keys,
+        RoundState.OPEN,
+        paused=False,
+        remaining_ms=60_000,
+        lines=(),
+        players_total=0,
+        guesses_total=0,
+    )
+
+
+@pytest.fixture
+def api() -> FakeApi:
+    return FakeApi()
+
+
+@pytest.fixture
+def messenger(api: FakeApi) -> TelegramMessenger:
+    return TelegramMessenger(build_bot(TOKEN, request=api, get_updates_request=api))
+
+
+async def test_one_answer_replies_to_its_message(api: FakeApi, messenger: TelegramMessenger) -> None:
+    assert await messenger.say([item(answer())]) == Told(1, 3_000)
+    (sent,) = api.sent
+    assert (sent.chat, sent.reply_to, sent.thread) == (GROUP, 5, None)
+    assert sent.parameters["parse_mode"] == "HTML"
+    assert sent.parameters["link_preview_options"] == {"is_disabled": True}
+
+
+@pytest.mark.case("T19")
+async def test_an_answer_arrives_although_its_message_was_deleted(api: FakeApi, messenger: TelegramMessenger) -> None:
+    api.deleted.add(5)
+    assert await messenger.say([item(answer())]) == Told(1, 3_000)
+    assert len(api.sent) == 1
+
+
+async def test_several_answers_go_into_one_message_in_order(api: FakeApi, messenger: TelegramMessenger) -> None:
+    items = [item(answer(total)) for total in (0, 20, 40)]
+    assert await messenger.say(items) == Told(3, 3_000)
+    (sent,) = api.sent
+    assert sent.reply_to is None
+    lines = plain(read_html(sent.text)).splitlines()
+    assert [line.split(": ")[1] for line in lines] == ["0 / 600 (0%)", "20 / 600 (3%)", "40 / 600 (6%)"]
+
+
+async def test_a_private_chat_cools_down_for_a_second(messenger: TelegramMessenger) -> None:
+    assert await messenger.say([item(answer(), chat=11)]) == Told(1, 1_000)
+
+
+async def test_big_notices_stand_alone_and_order_is_kept(api: FakeApi, messenger: TelegramMessenger) -> None:
+    left: Sequence[OutboxItem] = [
+        item(answer()),
+        item(answer()),
+        item(board()),
+        item(answer()),
+        item(PageShown(Page.RULES)),
+        item(PageShown(Page.HELP)),
+    ]
+    counts = []
+    while left:
+        told = await messenger.say(left)
+        assert isinstance(told, Told)
+        counts.append(told.count)
+        left = left[told.count :]
+    assert counts == [2, 1, 1, 1, 1]
+    assert [sent.reply_to for sent in api.sent] == [None, 5, 5, 5, 5]
+
+
+@pytest.mark.parametrize("name", ["A", "👨‍👩‍👧‍👦" * 10, "&" * 64, "<" * 64])
+async def test_a_message_holds_as_much_as_telegram_takes_and_no_more(
+    api: FakeApi, messenger: TelegramMessenger, name: str
+) -> None:
+    items = [item(answer(), name=name) for _ in range(200)]
+    told = await messenger.say(items)
+    assert isinstance(told, Told)
+    (sent,) = api.sent
+    assert units(sent.text) <= 4096
+    assert entities(sent.text) <= 100
+    line = (units(sent.text) + 1) / told.count
+    assert told.count == 100 or units(sent.text) + line > 4096
+
+
+async def test_a_long_reveal_fits(api: FakeApi, messenger: TelegramMessenger) -> None:
+    codes = theme("fruits").codes
+    lines = tuple(Line(rank, PLAYER, 600, 100, 9_999) for rank in range(1, 11))
+    reveal = RoundRevealed(
+        RoundId(minter.mint("GAM")), 1, "fruits", CloseReason.CRACKED, PLAYER, codes[:6], "0" * 32, "f" * 64, lines
+    )
+    assert await messenger.say([item(reveal, name="👨‍👩‍👧‍👦" * 10, reply_to=None)]) == Told(1, 3_000)
+    assert units(api.sent[0].text) < 4096
+
+
+async def test_among_others_a_refusal_says_whose_message_it_answers(api: FakeApi, messenger: TelegramMessenger) -> None:
+    refusal = Refused(Refusal.NO_ROUND)
+    await messenger.say([item(refusal, reply_to=77), item(answer())])
+    assert '<a href="https://t.me/c/1234567890/77">' in api.sent[0].text
+    await messenger.say([item(refusal, reply_to=77, chat=-55), item(refusal, reply_to=78, chat=-55)])
+    await messenger.say([item(refusal, reply_to=77)])
+    assert "<a" not in api.sent[1].text + api.sent[2].text
+
+
+@pytest.mark.parametrize(("thread", "sent_as"), [(0, None), (1, None), (7, 7)])
+async def test_a_topic_is_addressed_and_general_never_is(
+    api: FakeApi, messenger: TelegramMessenger, thread: int, sent_as: int | None
+) -> None:
+    await messenger.say([item(LeverPulled("pause"), thread=thread)])
+    assert api.sent[0].thread == sent_as
+
+
+@pytest.mark.parametrize(
+    ("fault", "delay_ms"),
+    [
+        (flood(7), 7_000),
+        (httpx.ConnectError("away"), 2_000),
+        (httpx.ConnectTimeout("away"), 2_000),
+        (httpx.PoolTimeout("busy"), 2_000),
+        (Answered(500, "Internal Server Error"), 2_000),
+        (Answered(502, "Bad Gateway"), 2_000),
+        (Answered(401, "Unauthorized"), 30_000),
+        (
+            Answered(400, "Bad Request: group chat was upgraded to a supergroup chat", {"migrate_to_chat_id": -1009}),
+            60_000,
+        ),
+    ],
+)
+async def test_what_certainly_was_not_said_is_said_later(
+    api: FakeApi, messenger: TelegramMessenger, fault: Fault, delay_ms: int
+) -> None:
+    api.faults["sendMessage"].append(_as_http(fault))
+    later = await messenger.say([item(answer())])
+    assert isinstance(later, TryLater)
+    assert later.delay_ms == delay_ms
+    assert "TEST" not in later.reason
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        httpx.ReadTimeout("slow"),
+        httpx.WriteTimeout("slow"),
+        httpx.ReadError("reset"),
+        httpx.RemoteProtocolError("cut"),
+        httpx.WriteError("reset"),
+        Answered(504, "Gateway Timeout"),
+    ],
+)
+async def test_what_may_have_been_said_counts_as_said(api: FakeApi, messenger: TelegramMessenger, fault: Fault) -> None:
+    api.faults["sendMessage"].append(_as_http(fault))
+    assert await messenger.say([item(answer())]) == Told(1, 3_000)
+    assert api.count("sendMessage") == 1
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Answered(403, "Forbidden: bot was kicked from the supergroup chat"),
+        Answered(403, "Forbidden: bot was blocked by the user"),
+        Answered(400, "Bad Request: chat not found"),
+        Answered(400, "Bad Request: message thread not found"),
+        Answered(400, "Bad Request: TOPIC_CLOSED"),
+        Answered(400, "Bad Request: not enough rights to send text messages to the chat"),
+    ],
+)
+async def test_a_chat_that_is_gone_is_unreachable(api: FakeApi, messenger: TelegramMessenger, fault: Fault) -> None:
+    api.faults["sendMessage"].append(fault)
+    assert isinstance(await messenger.say([item(answer(), thread=7)]), Unreachable)
+    assert api.count("sendMessage") == 1
+
+
+async def test_markup_that_telegram_refuses_is_said_plainly(api: FakeApi, messenger: TelegramMessenger) -> None:
+    api.faults["sendMessage"].append(Answered(400, "Bad Request: can't parse entities: unsupported start tag"))
+    assert await messenger.say([item(answer(), name="<b>")]) == Told(1, 3_000)
+    assert "parse_mode" not in api.sent[0].parameters
+    assert api.sent[0].text.startswith("🟢 \u2068<b>\u2069: 560")
+
+
+async def test_a_refusal_nobody_foresaw_is_a_bug_and_raises(api: FakeApi, messenger: TelegramMessenger) -> None:
+    api.faults["sendMessage"].append(Answered(400, "Bad Request: something new"))
+    with pytest.raises(BadRequest, match="Something new"):
+        await messenger.say([item(answer())])
+
+
+async def test_a_bot_that_hears_only_replies_says_how_to_guess() -> None:
+    api = FakeApi(reads_all=False)
+    bot = build_bot(TOKEN, request=api, get_updates_request=api)
+    async with bot:
+        await TelegramMessenger(bot).say([item(PageShown(Page.HELP))])
+    assert "Reply to this message with six emoji, or send /g and six emoji." in api.sent[0].text
+
+
+def _as_http(fault: Fault) -> Fault:
+    """As the library's HTTP client would raise it."""
+    if isinstance(fault, httpx.TimeoutException):
+        error = TimedOut()
+        error.__cause__ = fault
+        return error
+    return fault
