@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final
 
 import httpx
@@ -25,7 +26,7 @@ from bot.context import TelegramBot
 from bot.flood import retry_after_ms
 from bot.texts import ENGLISH, Language, Scene, is_big, word
 from bot.texts.markup import entities, plain, units
-from engine.game.notices import Refused
+from engine.game.notices import Board, Notice, PageShown, Refused
 from engine.game.ports import OutboxItem
 from engine.workers.ports import Delivered, Told, TryLater, Unreachable
 
@@ -84,9 +85,10 @@ class TelegramMessenger:
         Raises:
             BadRequest: Telegram can't read the message, though the chat is there: a bug in the words of one notice.
         """
-        text, count = self._bundle(items)
-        first = items[0]
-        told = Told(count, self._private_cooldown_ms if first.private else self._group_cooldown_ms)
+        again = _said_again(items)
+        first = items[again - 1]
+        text, count = self._bundle(items[again - 1 :])
+        told = Told(count + again - 1, self._private_cooldown_ms if first.private else self._group_cooldown_ms)
         reply_to = first.reply_to if count == 1 else None
         try:
             await self._send(first, text, ParseMode.HTML, reply_to)
@@ -167,6 +169,20 @@ class TelegramMessenger:
             return bool(self._bot.can_read_all_group_messages)
         except RuntimeError:  # not initialized: nobody has asked Telegram yet
             return True
+
+
+def _said_again(items: Sequence[OutboxItem]) -> int:
+    """How many notices from the front the last of them says as well: of boards asked for at once, one is enough."""
+    first = items[0].notice
+    if not isinstance(first, Board | PageShown):
+        return 1
+    return len(list(takewhile(lambda item: _replaces(item.notice, first), items)))
+
+
+def _replaces(later: Notice, earlier: Board | PageShown) -> bool:
+    if isinstance(later, Board) and isinstance(earlier, Board):
+        return later.number == earlier.number
+    return later == earlier
 
 
 def _message_url(item: OutboxItem) -> str | None:

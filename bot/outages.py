@@ -1,16 +1,22 @@
-"""Which errors are of the moment: a server that is away, full or busy. The same update works once it is back."""
+"""Which errors are of the moment: a server that is away, full, busy or not set up.
+
+No update is at fault for them, and the same update works once the server does.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
 from redis import exceptions as redis
+from telegram.error import BadRequest, NetworkError, RetryAfter
 
 from engine.ids import NodeLost
-from engine.store.errors import StoreUnavailable
+from engine.store.errors import SchemaMismatch, StatementRefused, StoreUnavailable
 
 _OF_THE_MOMENT: Final = (
     StoreUnavailable,
+    SchemaMismatch,
+    StatementRefused,  # no table, no right: it fails everybody, until an operator has helped
     NodeLost,
     OSError,  # its children include the builtin ConnectionError and TimeoutError
     redis.ConnectionError,
@@ -19,6 +25,8 @@ _OF_THE_MOMENT: Final = (
     redis.OutOfMemoryError,
     redis.ClusterDownError,
     redis.TryAgainError,
+    NetworkError,
+    RetryAfter,
 )
 _REPLIES: Final = (
     "OOM",
@@ -38,7 +46,7 @@ def is_outage(error: BaseException | None) -> bool:
     """Whether ``error``, or what it came from, says that a server can't serve anybody right now."""
     seen = 0
     while error is not None and seen < 10:  # a chain of causes may have a ring
-        if isinstance(error, _OF_THE_MOMENT):
+        if isinstance(error, _OF_THE_MOMENT) and not isinstance(error, BadRequest):
             return True
         if isinstance(error, redis.ResponseError) and str(error).startswith(_REPLIES):
             return True

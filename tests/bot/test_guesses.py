@@ -141,7 +141,7 @@ async def test_channels_and_their_forwards_are_no_players(stage: Stage) -> None:
         ("seven", "🔢 I see 7 emoji, and a guess has 6. /board shows the keyboard"),
         ("🚗🚗🚗🚗🚗🚗", "🔍 🚗 isn't on this round's keyboard. /board shows what is"),
         ("/g", "🔢 I see no emoji there, and a guess has 6. /board shows the keyboard"),
-        ("/g <b>", "🔍 < b > isn't on this round's keyboard. /board shows what is"),
+        ("/g <b>", "🔍 < b > aren't on this round's keyboard. /board shows what is"),
     ],
 )
 async def test_a_guess_that_is_none_gets_a_clear_answer(stage: Stage, text: str, answer: str) -> None:
@@ -213,4 +213,4 @@ async def test_two_chats_play_two_rooms(stage: Stage) -> None:
     await stage.say("/newgame food", ANA, private(ANA))
     assert len(await stage.told()) == len(await stage.told(-1005)) == len(await stage.told(ANA["id"])) == 1
     await stage.say(await stage.secret(), BEN, other)
-    assert "isn't on this round's keyboard" in (await stage.told(-1005))[0]
+    assert "aren't on this round's keyboard" in (await stage.told(-1005))[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -122,6 +123,20 @@ async def test_big_notices_stand_alone_and_order_is_kept(api: FakeApi, messenger
         left = left[told.count :]
     assert counts == [2, 1, 1, 1, 1]
     assert [sent.reply_to for sent in api.sent] == [None, 5, 5, 5, 5]
+
+
+async def test_of_boards_asked_for_at_once_the_last_is_said(api: FakeApi, messenger: TelegramMessenger) -> None:
+    newer = replace(board(), guesses_total=3, lines=(Line(1, PLAYER, 560, 93, 3),), players_total=1)
+    items = [item(board(), reply_to=1), item(newer, reply_to=2), item(answer()), item(newer)]
+    assert await messenger.say(items) == Told(2, 3_000)
+    assert [sent.reply_to for sent in api.sent] == [2]
+    assert "3 guesses" in api.sent[0].text
+
+
+async def test_other_rounds_boards_and_other_pages_are_said_by_themselves(messenger: TelegramMessenger) -> None:
+    assert await messenger.say([item(board()), item(replace(board(), number=2))]) == Told(1, 3_000)
+    assert await messenger.say([item(PageShown(Page.HELP)), item(PageShown(Page.RULES))]) == Told(1, 3_000)
+    assert await messenger.say([item(PageShown(Page.HELP))] * 3) == Told(3, 3_000)
 
 
 @pytest.mark.parametrize("name", ["A", "👨‍👩‍👧‍👦" * 10, "&" * 64, "<" * 64])

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
 from redis import exceptions as redis
-from telegram.error import BadRequest
+from telegram.error import BadRequest, NetworkError, RetryAfter, TimedOut
 
 from bot.outages import is_outage
 from engine.ids import BadId, NodeLost
-from engine.store.errors import DatabaseBusy, RowRefused
+from engine.store.errors import DatabaseBusy, NotMigrated, RowRefused, StatementRefused
+
+# The library reads its own deprecated attribute as it makes a RetryAfter.
+pytestmark = pytest.mark.filterwarnings("ignore:.*retry_after:telegram.warnings.PTBDeprecationWarning")
 
 
 def caused(error: Exception, cause: Exception) -> Exception:
@@ -27,7 +32,12 @@ def caused(error: Exception, cause: Exception) -> Exception:
         redis.ResponseError("MISCONF Redis is configured to save RDB snapshots"),
         redis.ResponseError("OOM command not allowed"),
         DatabaseBusy("here", "locked", "wait"),
+        NotMigrated(None, "0001", "here"),
+        StatementRefused("no such table", "here"),
         NodeLost("lapsed"),
+        NetworkError("Bad Gateway"),
+        TimedOut(),
+        caused(LookupError("wrapped"), TimedOut()),
         ConnectionRefusedError(),
         TimeoutError(),
         caused(RuntimeError("wrapped"), redis.ConnectionError("refused")),
@@ -35,6 +45,10 @@ def caused(error: Exception, cause: Exception) -> Exception:
 )
 def test_a_server_that_is_away_is_an_outage(error: Exception) -> None:
     assert is_outage(error)
+
+
+def test_a_flood_limit_is_an_outage() -> None:
+    assert is_outage(RetryAfter(dt.timedelta(seconds=5)))
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.game.request import Receipt
-from tests.bot.making import ANA, BEN, private
+from tests.bot.making import ANA, BEN, GROUP, private
 from tests.bot.stage import Stage
 
 
@@ -36,3 +38,21 @@ async def test_a_private_chat_is_a_room_whose_owner_is_its_admin(stage: Stage) -
     assert "Send me six emoji." in opened
     assert paused.startswith("⏸️ Paused.")
     assert stage.api.count("getChatMember") == 0
+
+
+async def test_nothing_that_is_said_of_an_open_round_gives_its_secret_away(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage.api.admins.add((GROUP, ANA["id"]))
+    await stage.say("/newgame animals")
+    round_, secret = await stage.round(), await stage.secret()
+    await stage.say(await stage.near_miss(), BEN)
+    await stage.told()
+    for command in ("/board", "/me", "/start", "/help", "/rules", "/newgame", "/limit 2", "/pause", "/resume"):
+        await stage.say(command)
+    await stage.told()
+    said = "\n".join(stage.api.history)
+    assert "📊 <b>Round 1" in said
+    for text in (said, capsys.readouterr().out):
+        for hidden in (secret, " ".join(secret), round_.nonce, " ".join(round_.secret), await stage.near_miss()):
+            assert hidden not in text

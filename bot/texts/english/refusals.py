@@ -28,7 +28,8 @@ def _wrong_count(notice: Refused, _scene: Scene) -> str:
 
 def _unknown_emoji(notice: Refused, _scene: Scene) -> str:
     unknown = " ".join(isolated(one[:_SHOWN_CHARACTERS]) for one in notice.words)
-    return f"🔍 {unknown or 'That'} isn't on this round's keyboard. /board shows what is"
+    verb = "aren't" if len(notice.words) > 1 else "isn't"
+    return f"🔍 {unknown or 'That'} {verb} on this round's keyboard. /board shows what is"
 
 
 def _too_long(notice: Refused, _scene: Scene) -> str:
