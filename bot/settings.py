@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+from redis.asyncio.connection import parse_url
 
 from bot.errors import BadSettings, TokenMissing
 from engine.store.address import parse
@@ -19,7 +20,6 @@ from engine.store.errors import DatabaseUrlUnusable
 
 PREFIX: Final = "CODEMOJEX_"
 DEFAULT_DATA_DIR: Final = Path(".data")
-_REDIS_SCHEMES: Final = ("redis", "rediss", "unix")
 
 
 class LogLevel(StrEnum):
@@ -105,8 +105,11 @@ class Settings(BaseSettings):
     @field_validator("redis_url")
     @classmethod
     def _redis_is_an_address(cls, url: SecretStr | None) -> SecretStr | None:
-        if url is not None and urlsplit(url.get_secret_value()).scheme not in _REDIS_SCHEMES:
-            raise ValueError("write it as redis://[:PASSWORD@]HOST:6379/0, rediss://... or unix:///PATH")
+        if url is not None:
+            try:
+                parse_url(url.get_secret_value())
+            except ValueError:  # its words may quote the address
+                raise ValueError("write it as redis://[:PASSWORD@]HOST:6379/0, rediss://... or unix:///PATH") from None
         return url
 
     @field_validator("database_url")
