@@ -38,11 +38,11 @@ def expand(name: str, folder: Traversable = FOLDER) -> str:
     Raises:
         BadScript: a file is missing, or is included twice or in a circle.
     """
-    return "\n".join(_lines(folder / f"{name}.lua", folder / "include", (), set())) + "\n"
+    return "\n".join(_lines(folder / f"{name}.lua", folder / "include", (f"{name}.lua",), set())) + "\n"
 
 
 def _lines(file: Traversable, includes: Traversable, path: tuple[str, ...], seen: set[str]) -> list[str]:
-    trail = " > ".join((*path, file.name))
+    trail = " > ".join(path)
     if not file.is_file():
         raise BadScript(f"{trail}: no such file")
     lines = []
@@ -51,13 +51,13 @@ def _lines(file: Traversable, includes: Traversable, path: tuple[str, ...], seen
         if match is None:
             lines.append(line)
             continue
-        wanted = f"{match[1]}.lua"
-        if wanted in path or wanted == file.name:
+        wanted = f"include/{match[1]}.lua"  # a verb and an include may share a name
+        if wanted in path:
             raise BadScript(f"{trail}, line {number}: {wanted} includes itself")
         if wanted in seen:
             raise BadScript(f"{trail}, line {number}: {wanted} is included twice")
         seen.add(wanted)
-        lines += _lines(includes / wanted, includes, (*path, file.name), seen)
+        lines += _lines(includes / f"{match[1]}.lua", includes, (*path, wanted), seen)
     return lines
 
 

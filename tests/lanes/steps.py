@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from redis.asyncio import Redis
 
-from engine.lanes import Job, Lanes
+from engine.lanes import Job, Lanes, Submission
 from tests.lanes.naming import new_jobs
 from tests.waiting import wait_until
 
@@ -39,8 +39,7 @@ async def claimed_ids(lanes: Lanes, count: int) -> list[str]:
 async def fill(lanes: Lanes, group: str, count: int = 1, lane: str | None = None) -> list[str]:
     """Admit ``count`` new jobs and name them in order."""
     admitted = new_jobs(count)
-    for job_id in admitted:
-        await lanes.enqueue(group, job_id, b"", lane=lane)
+    await lanes.enqueue_many([Submission(group, job_id, b"", lane=lane) for job_id in admitted])
     return admitted
 
 

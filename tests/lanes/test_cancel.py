@@ -49,7 +49,7 @@ async def test_cancelling_workers_at_any_time_loses_no_job(redis: WatchedRedis) 
 
     with redis.unwatched():
         admitted: list[str] = []
-        for _ in range(300):
+        for _ in range(120):
             working = asyncio.create_task(worker())
             admitted += await fill(lanes, A, 1)
             await asyncio.wait([working], timeout=chance.random() * 0.005)

@@ -14,7 +14,7 @@ from tests.lanes.steps import fill
 from tests.lanes.watching import WatchedRedis
 
 CEILINGS = {A: 2, B: 3}
-JOBS = 400
+JOBS = 160
 
 
 class Crowd:

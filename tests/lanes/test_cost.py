@@ -12,7 +12,7 @@ from tests.lanes.naming import ANA, A, new_job, player, room
 from tests.lanes.steps import fill
 from tests.lanes.watching import WatchedRedis
 
-FEW, MANY = 10, 600
+FEW, MANY = 10, 300
 Bar = Callable[[Lanes, str], Awaitable[object]]
 
 

@@ -106,7 +106,7 @@ async def test_every_verb_survives_a_script_flush(lanes: Lanes, redis: Redis) ->
 
 @pytest.mark.case("L22")
 async def test_flushing_scripts_under_load_loses_nothing(lanes: Lanes, redis: Redis) -> None:
-    load = Load(lanes, 200)
+    load = Load(lanes, 100)
     running = asyncio.create_task(load.run())
     while not running.done():
         await redis.script_flush()
@@ -129,9 +129,9 @@ async def test_a_crash_under_load_loses_nothing_admitted_and_completes_nothing_t
     restart()
     try:
         async with Redis(unix_socket_path=str(path), retry=Retry(NoBackoff(), 0)) as client:
-            load = Load(Lanes(client, "cm", max_attempts=None), 300)
+            load = Load(Lanes(client, "cm", max_attempts=None), 200)
             running = asyncio.create_task(load.run())
-            for admitted in (50, 150):
+            for admitted in (40, 120):
                 await wait_until(partial(load.has_admitted, admitted), "the load is on")
                 assert server.pid is not None
                 os.kill(server.pid, signal.SIGKILL)

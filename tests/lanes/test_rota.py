@@ -88,10 +88,10 @@ async def test_shares_follow_weights_whatever_the_batches(
     with redis.unwatched():
         for group, weight in ((A, 8), (B, 3), (C, 1)):
             await weighted(lanes, group, weight, 1)
-            await fill(lanes, group, 800)
+            await fill(lanes, group, 400)
         share: Counter[str] = Counter()
         for count in cycle(counts):
-            share.update(job.group for job in await lanes.claim(min(count, 1200 - share.total())))
-            if share.total() == 1200:
+            share.update(job.group for job in await lanes.claim(min(count, 600 - share.total())))
+            if share.total() == 600:
                 break
-    assert share == {A: 800, B: 300, C: 100}
+    assert share == {A: 400, B: 150, C: 50}

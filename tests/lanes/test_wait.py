@@ -246,7 +246,7 @@ async def test_no_admission_is_lost_between_looking_and_sleeping(lanes: Lanes, r
     longest_s = 0.0
 
     async def producer() -> None:
-        for _ in range(1000):
+        for _ in range(400):
             served.clear()
             await lanes.enqueue(A, new_job(), b"")
             await served.wait()

@@ -11,10 +11,10 @@ if due[1] or over[1] or lapsed[1] then
   -- @include lane
   -- @include lease
   -- @include due
-  -- @include lapse
   for _, group in ipairs(over) do
     redis.call('ZREM', held_key, group)
-    fresh = fresh + reopen(group)
+    touch(group, 0)
   end
-  fresh = fresh + settle_touched()
+  -- @include lapse
+  fresh = settle_touched()
 end
