@@ -105,7 +105,7 @@ async def open_database(address: str, *, pool_size: int = 10) -> Database:
     pools = sqlite_pools(url) if on_file else postgresql_pools(url, pool_size)
     try:
         with told_by_the_store(where):
-            await (look_at_sqlite(pools, where) if on_file else look_at_postgresql(pools, where))
+            await (look_at_sqlite(url.database or "", where) if on_file else look_at_postgresql(pools, where))
     except BaseException:
         await pools.close()
         raise

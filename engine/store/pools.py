@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import URL, Connection, NullPool, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -101,7 +102,7 @@ def sqlite_pools(url: URL) -> Pools:
     return Pools(writer, reader, alterer)
 
 
-async def look_at_sqlite(pools: Pools, where: str) -> None:
+async def look_at_sqlite(path: str, where: str) -> None:
     """See that the file can be opened, and bring it to the write-ahead log, where nobody waits to read.
 
     Raises:
@@ -111,7 +112,8 @@ async def look_at_sqlite(pools: Pools, where: str) -> None:
     require_version("SQLite", sqlite3.sqlite_version_info, _OLDEST_SQLITE, where)
     # Switching does not wait for locks by itself, and two first openers may meet.
     deadline = asyncio.get_running_loop().time() + _LOCK_TIMEOUT_MS / 1000
-    while not await _in_wal(pools.writer):
+    # Not through a pool: a file that cannot be opened would leave the driver's thread behind.
+    while not await asyncio.to_thread(_in_wal, path):
         if asyncio.get_running_loop().time() > deadline:
             raise DatabaseBusy(where, "another process holds it", "stop that process, then try again")
         await asyncio.sleep(_WAL_POLL_S)
@@ -173,15 +175,13 @@ def _beginning(begin: str) -> Callable[[Connection], None]:
     return begin_transaction
 
 
-async def _in_wal(writer: AsyncEngine) -> bool:
-    async with writer.connect() as connection:
-        # Not through SQLAlchemy, which would begin a transaction, where the mode cannot change.
-        raw: Any = (await connection.get_raw_connection()).driver_connection
+def _in_wal(path: str) -> bool:
+    """Switch the file, which remembers it, to the write-ahead log; False while somebody else holds it."""
+    with closing(sqlite3.connect(path)) as connection:
         try:
-            cursor = await raw.execute("PRAGMA journal_mode = WAL")
-            row = await cursor.fetchone()
+            mode: tuple[str] | None = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         except sqlite3.OperationalError as error:
             if error.sqlite_errorname.startswith("SQLITE_BUSY"):
                 return False
             raise
-        return row is not None and row[0] == "wal"
+    return mode == ("wal",)

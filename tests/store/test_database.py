@@ -129,16 +129,16 @@ async def test_a_lost_connection_is_told_and_the_next_unit_has_another(
             assert (await connection.execute(text("SELECT 1"))).scalar_one() == 1
 
 
-@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+@pytest.mark.parametrize("ready_database_url", ["postgres"], indirect=True)
 async def test_a_connection_cut_in_mid_transaction_is_unreachable(
-    units: SqlUnits, postgres: PostgresServer, database_url: str
+    units: SqlUnits, postgres: PostgresServer, ready_database_url: str
 ) -> None:
     source = a_source()
 
     async def interrupted() -> None:
         async with units.begin() as unit:
             await unit.inbox.first(source, 1)
-            assert _cut(postgres, database_url) >= 1
+            assert _cut(postgres, ready_database_url) >= 1
             await unit.commit()
 
     with pytest.raises(DatabaseUnreachable):
@@ -146,7 +146,7 @@ async def test_a_connection_cut_in_mid_transaction_is_unreachable(
     assert await write(units, lambda unit: unit.inbox.first(source, 2))
 
 
-@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+@pytest.mark.parametrize("ready_database_url", ["postgres"], indirect=True)
 async def test_a_deadlock_is_busy_for_one_and_nothing_for_the_other(units: SqlUnits) -> None:
     tables = [await a_table(units) for _ in range(2)]
     first_locks = asyncio.Barrier(2)
