@@ -14,7 +14,7 @@ from benchmarks.process import say
 
 
 def main(url: str, jobs: int, threads: int) -> None:
-    broker = RedisBroker(url=url, middleware=[])
+    broker = RedisBroker(url=url, middleware=[])  # type: ignore[no-untyped-call]  # its __init__ has no annotations
     dramatiq.set_broker(broker)
     count = itertools.count(1)
     finished = threading.Event()

@@ -4,11 +4,14 @@ One Valkey and one PostgreSQL live as long as the session (each xdist worker has
 
 * ``redis``: a client as the program uses it; ``redis_url``: the same server, for what connects by itself
 * ``postgres_url`` and ``sqlite_url``: a new empty database; ``database_url``: the test runs on each of the two
+* ``ready_database_url``: like ``database_url``, with the newest schema in it
 * ``valkey`` and ``postgres``: the servers themselves
 """
 
 from __future__ import annotations
 
+import asyncio
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import cast
@@ -19,6 +22,8 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from bot.embedded import EmbeddedValkey
+from engine.store.database import open_database
+from migrations.run import upgrade
 from tests.servers.postgres import PostgresServer
 from tests.servers.redis import test_server as redis_server
 
@@ -60,6 +65,41 @@ def postgres_url(postgres: PostgresServer) -> Iterator[str]:
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
     return f"sqlite+aiosqlite:///{tmp_path / 'codemojex.sqlite'}"
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres(postgres: PostgresServer) -> str:
+    """A database with the newest schema, to be copied."""
+    name = postgres.create(name="migrated")
+    asyncio.run(_migrate(postgres.url(name)))
+    return name
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with the newest schema, to be copied."""
+    path = tmp_path_factory.mktemp("migrated") / "codemojex.sqlite"
+    asyncio.run(_migrate(f"sqlite+aiosqlite:///{path}"))
+    return path
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def ready_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A database of the test's own with the newest schema, on each of the two; no migration runs for it."""
+    if request.param == "sqlite":
+        copy = tmp_path / "ready.sqlite"
+        shutil.copyfile(request.getfixturevalue("migrated_sqlite"), copy)
+        yield f"sqlite+aiosqlite:///{copy}"
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    name = server.create(template=request.getfixturevalue("migrated_postgres"))
+    yield server.url(name)
+    server.drop(name)
+
+
+async def _migrate(url: str) -> None:
+    async with await open_database(url) as database:
+        await upgrade(database)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import time
 from collections.abc import Awaitable, Callable
-from typing import TypeVar, overload
+from typing import Any, TypeVar, overload
 
 import pytest
 
@@ -25,9 +25,7 @@ async def wait_until(
 ) -> _T: ...
 
 
-async def wait_until(
-    predicate: Callable[[], object], description: str, timeout_ms: int = 10_000, poll_ms: int = 2
-) -> object:
+async def wait_until(predicate: Callable[[], Any], description: str, timeout_ms: int = 10_000, poll_ms: int = 2) -> Any:
     """Ask ``predicate`` (plain or a coroutine function) until it says something true, and answer that.
 
     Fails the test with ``description`` after ``timeout_ms``.

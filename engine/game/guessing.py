@@ -41,14 +41,22 @@ class Guessing:
         )
         if isinstance(outcome, Chatter):
             return Receipt.REFUSED
-        if room is None or round_ is None:
+        if room is None:
             return await self.world.refuse(request, Refused(Refusal.NO_ROUND))
-        if not isinstance(outcome, Codes) or room.paused or round_.state is not RoundState.OPEN:
-            return await self.world.refuse(request, _refused(room, round_, outcome))
+        if not isinstance(outcome, Codes) or room.paused or round_ is None or round_.state is not RoundState.OPEN:
+            return await self._refuse(request, room, round_, outcome)
         if request.account is None:
             return await self._refuse_anonymous(request, room, round_)
         player = player if player is not None else await self._introduce(request.account)
         return await self._enqueue(request, room, round_, player, outcome.codes)
+
+    async def _refuse(self, request: Request, room: Room, round_: Round | None, outcome: Codes | Refused) -> Receipt:
+        async with self.world.units.read() as work:
+            taken = await work.guesses.taken(request.source)
+        if taken:
+            # The message came again after its round went on: it was a guess, and has its answer.
+            return Receipt.DURABLE
+        return await self.world.refuse(request, _refused(room, round_, outcome))
 
     async def _enqueue(
         self, request: Request, room: Room, round_: Round, player: Player, codes: tuple[str, ...]
@@ -85,7 +93,9 @@ class Guessing:
         return Receipt.REFUSED
 
 
-def _refused(room: Room, round_: Round, outcome: Codes | Refused) -> Refused:
+def _refused(room: Room, round_: Round | None, outcome: Codes | Refused) -> Refused:
+    if round_ is None:
+        return Refused(Refusal.NO_ROUND)
     if room.paused:
         return Refused(Refusal.ROOM_PAUSED)
     if round_.state is not RoundState.OPEN or isinstance(outcome, Codes):

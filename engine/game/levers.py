@@ -32,7 +32,7 @@ class Levers:
         if limit < 1:
             return await self.world.refuse(request, Refused(Refusal.BAD_LIMIT, got=limit))
         async with self.world.units.begin() as work:
-            room = await work.rooms.at(request.place)
+            room = await work.rooms.lock((await work.rooms.at(request.place)).id)
             allowed = room.allowed(self.world.default_ceiling)
             pulled: Handed | Refused | None = None
             if limit > allowed:
@@ -51,17 +51,20 @@ class Levers:
         paused = lever == "pause"
         waiting = await self._waiting(request.place)
         async with self.world.units.begin() as work:
-            room = await work.rooms.at(request.place)
+            room = await work.rooms.lock((await work.rooms.at(request.place)).id)
             round_ = await work.rounds.running(room.id)
             pulled: Handed | Refused | None = None
             if await work.inbox.first(request.source, self.world.now_ms()):
                 refusal = _refusal(room, round_, paused=paused)
-                if refusal is not None:
-                    pulled = Refused(refusal)
-                else:
-                    await work.rooms.pause(room.id, paused=paused)
+                if refusal is None:
                     round_ = await self._move_clock(work, round_, paused=paused)
+                    if paused and round_ is not None and round_.state is RoundState.CLOSING:
+                        refusal = Refusal.CANNOT_PAUSE_CLOSING
+                if refusal is None:
+                    await work.rooms.pause(room.id, paused=paused)
                     pulled = await self._confirm(work, request, room, LeverPulled(lever, waiting=waiting))
+                else:
+                    pulled = Refused(refusal)
         if isinstance(pulled, Refused):
             return await self.world.refuse(request, pulled)
         if pulled is not None:
@@ -82,12 +85,13 @@ class Levers:
         return handed
 
     async def _move_clock(self, work: UnitOfWork, round_: Round | None, *, paused: bool) -> Round | None:
+        """Stop or restart the round's clock; answers the round as it then is, closing where a crack was faster."""
         if round_ is None or round_.state is not RoundState.OPEN:
             return round_
         now_ms = self.world.now_ms()
         moved = pause_clock(round_, now_ms) if paused else resume_clock(round_, now_ms)
-        await work.rounds.set_clock(moved.id, deadline_ms=moved.deadline_ms, remaining_ms=moved.remaining_ms)
-        return moved
+        is_open = await work.rounds.set_clock(moved.id, deadline_ms=moved.deadline_ms, remaining_ms=moved.remaining_ms)
+        return moved if is_open else replace(round_, state=RoundState.CLOSING)
 
 
 def _refusal(room: Room, round_: Round | None, *, paused: bool) -> Refusal | None:

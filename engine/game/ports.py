@@ -95,6 +95,9 @@ class Rooms(Protocol):
     async def get(self, room: RoomId) -> Room | None:
         """The room, or None."""
 
+    async def lock(self, room: RoomId) -> Room:
+        """The room as it stands, and nobody else's before this unit ends: its changes go one after another."""
+
     async def known(self, account: Account) -> Player | None:
         """The player of ``account`` if it is known under the name it shows today, else None; writes nothing."""
 
@@ -145,8 +148,8 @@ class Rounds(Protocol):
     async def settle(self, round_: RoundId, winner: PlayerId | None, settled_ms: int) -> bool:
         """Closing -> settled; False where another closer was first."""
 
-    async def set_clock(self, round_: RoundId, *, deadline_ms: int | None, remaining_ms: int | None) -> None:
-        """Stop or restart an open round's clock."""
+    async def set_clock(self, round_: RoundId, *, deadline_ms: int | None, remaining_ms: int | None) -> bool:
+        """Stop or restart an open round's clock; False where the round is not open any more."""
 
     async def unsettled(self, due_ms: int) -> list[Round]:
         """Closing rounds, and open ones whose deadline is at or before ``due_ms``."""
@@ -161,8 +164,8 @@ class Guesses(Protocol):
         Answers the job ids that are new. One that is missing was there by its job id or by its source.
         """
 
-    async def known(self, jobs: Sequence[JobId]) -> set[JobId]:
-        """Those of ``jobs`` that have a row: the rest lost to another row by their source."""
+    async def taken(self, source: Source) -> bool:
+        """Whether the message has a row: it was a guess, and was scored."""
 
     async def standings(self, round_: RoundId) -> list[Standing]:
         """Best total first, then the smaller seq that reached it."""

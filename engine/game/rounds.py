@@ -52,7 +52,7 @@ class Rounds:
         self, request: Request, chosen: Theme | None, minutes: int
     ) -> tuple[Room, Round, Handed] | Refused | None:
         async with self.world.units.begin() as work:
-            room = await work.rooms.at(request.place)
+            room = await work.rooms.lock((await work.rooms.at(request.place)).id)
             if not await work.inbox.first(request.source, self.world.now_ms()):
                 return None
             if room.paused:
@@ -95,7 +95,7 @@ class Rounds:
         """End the running round now; guesses accepted so far still count. The caller has checked the admin."""
         horizon = await self.world.lanes.horizon()
         async with self.world.units.begin() as work:
-            room = await work.rooms.at(request.place)
+            room = await work.rooms.lock((await work.rooms.at(request.place)).id)
             if not await work.inbox.first(request.source, self.world.now_ms()):
                 return Receipt.DURABLE
             round_ = await work.rounds.running(room.id)

@@ -48,14 +48,18 @@ class Settling:
             now_ms = self.world.now_ms()
             if not is_due(round_, now_ms):
                 return Later(round_.deadline_ms - now_ms)
-            await self._expire(round_.id)
+            await self._expire(round_)
         return await self._photo_finish(round_id, room)
 
-    async def _expire(self, round_id: RoundId) -> None:
+    async def _expire(self, seen: Round) -> None:
         horizon = await self.world.lanes.horizon()
         async with self.world.units.begin() as work:
-            await work.rounds.close(round_id, horizon, CloseReason.EXPIRED)
-            await work.commit()
+            # A pause may have stopped the clock since it was read: with the room locked, it stands as it is.
+            await work.rooms.lock(seen.room)
+            round_ = await work.rounds.get(seen.id)
+            if round_ is not None and is_due(round_, self.world.now_ms()):
+                await work.rounds.close(round_.id, horizon, CloseReason.EXPIRED)
+                await work.commit()
 
     async def _photo_finish(self, round_id: RoundId, room: Room) -> Later | Round | None:
         # The look at the lanes comes first: a guess that is done by then has its row committed, so the transaction

@@ -12,11 +12,11 @@ from typing import Final
 
 from sqlalchemy import and_, case, or_, select
 
-from engine.game.model import Membership, ScoredGuess, Standing
+from engine.game.model import Membership, ScoredGuess, Source, Standing
 from engine.game.scoring import WINNING_TOTAL
 from engine.ids import JobId, PlayerId, RoomId, RoundId
 from engine.store import tables
-from engine.store.dialect import insert, insert_rows, one_of
+from engine.store.dialect import insert, insert_rows
 from engine.store.tables import memberships, standings
 from engine.store.transaction import Transaction
 
@@ -65,11 +65,10 @@ class SqlGuesses:
             await self._raise_memberships(counted)
         return new
 
-    async def known(self, jobs: Sequence[JobId]) -> set[JobId]:
-        """Those of ``jobs`` that have a row: the rest lost to another row by their source."""
-        wanted = one_of(self._transaction.dialect, _guesses.c.job, jobs)
-        found = await self._transaction.rows(select(_guesses.c.job).where(wanted))
-        return {JobId(row.job) for row in found}
+    async def taken(self, source: Source) -> bool:
+        """Whether the message has a row: it was a guess, and was scored."""
+        mine = (_guesses.c.chat_ref == source.chat_ref, _guesses.c.message_ref == source.message_ref)
+        return await self._transaction.row(select(_guesses.c.job).where(*mine)) is not None
 
     async def standings(self, round_: RoundId) -> list[Standing]:
         """Best total first, then the smaller seq that reached it."""

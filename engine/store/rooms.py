@@ -56,6 +56,17 @@ class SqlRooms:
             return None
         return Player(PlayerId(row.id), row.account_ref, row.name)
 
+    async def lock(self, room: RoomId) -> Room:
+        """The room as it stands, and nobody else's before this unit ends: its changes go one after another.
+
+        PostgreSQL locks the row, and leaves those alone who only refer to it; on SQLite a writer is alone anyway.
+        """
+        locked = _rooms().where(rooms.c.id == room).with_for_update(of=rooms, key_share=True)
+        row = await self._transaction.row(locked)
+        if row is None:
+            raise RuntimeError(f"room {room} has no row to lock; rooms are never deleted")
+        return _room(row)
+
     async def player(self, account: Account) -> Player:
         """The player of ``account``, made if new; its name is brought up to date."""
         name = storable(account.name)

@@ -112,13 +112,14 @@ class SqlRounds:
         )
         return settled == 1
 
-    async def set_clock(self, round_: RoundId, *, deadline_ms: int | None, remaining_ms: int | None) -> None:
-        """Stop or restart an open round's clock: exactly one of the two is set."""
-        await self._transaction.write(
+    async def set_clock(self, round_: RoundId, *, deadline_ms: int | None, remaining_ms: int | None) -> bool:
+        """Stop or restart an open round's clock: exactly one of the two is set. False where it is not open any more."""
+        moved = await self._transaction.write(
             update(_rounds)
             .where(_rounds.c.id == round_, _rounds.c.state == RoundState.OPEN)
             .values(deadline_ms=deadline_ms, remaining_ms=remaining_ms)
         )
+        return moved == 1
 
     async def unsettled(self, due_ms: int) -> list[Round]:
         """Closing rounds, and open ones whose deadline is at or before ``due_ms``."""

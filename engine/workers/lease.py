@@ -13,6 +13,7 @@ from redis.asyncio.lock import Lock
 from redis.exceptions import LockError, RedisError
 
 from engine.workers import events
+from engine.workers.stopping import pause_unless
 
 _log = structlog.get_logger(__name__)
 
@@ -37,6 +38,7 @@ class RedisLease:
         self._lock = Lock(redis, _PREFIX + name, timeout=ttl_ms / 1_000, blocking=False, thread_local=False)
         self._held_until_ms = 0
         self._renewal: asyncio.Task[None] | None = None
+        self._stop = asyncio.Event()
 
     def held(self) -> bool:
         """Whether this process may still act on the lease."""
@@ -48,6 +50,7 @@ class RedisLease:
         if not await self._lock.acquire():
             return False
         self._held_until_ms = asked_ms + self._ttl_ms
+        self._stop.clear()
         self._renewal = asyncio.create_task(self._renew(), name=f"lease {self.name}")
         return True
 
@@ -55,15 +58,14 @@ class RedisLease:
         """Give it back, if it is still held; safe to call twice."""
         self._held_until_ms = 0
         if self._renewal is not None:
-            self._renewal.cancel()
-            await asyncio.gather(self._renewal, return_exceptions=True)
+            self._stop.set()
+            await self._renewal
             self._renewal = None
             with contextlib.suppress(LockError, RedisError, OSError):
                 await self._lock.release()
 
     async def _renew(self) -> None:
-        while True:
-            await asyncio.sleep(self._ttl_ms / 3_000)
+        while not await pause_unless(self._stop, self._ttl_ms / 3_000):
             asked_ms = _monotonic_ms()
             try:
                 await self._lock.reacquire()
@@ -73,7 +75,8 @@ class RedisLease:
                 return
             except (RedisError, OSError):
                 continue
-            self._held_until_ms = asked_ms + self._ttl_ms
+            if not self._stop.is_set():
+                self._held_until_ms = asked_ms + self._ttl_ms
 
 
 def _monotonic_ms() -> int:

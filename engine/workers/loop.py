@@ -17,19 +17,13 @@ from redis.exceptions import RedisError
 
 from engine.lanes import Job, Lanes
 from engine.workers import events
+from engine.workers.stopping import pause_unless
 
 _PARK_MS: Final = 5_000
 _BACKOFF_FIRST_S: Final = 0.05
 _BACKOFF_MOST_S: Final = 5.0
 
 _log = structlog.get_logger(__name__)
-
-
-async def pause_unless(stop: asyncio.Event, seconds: float) -> bool:
-    """Wait ``seconds``, or until ``stop``; True where it was the stop."""
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(stop.wait(), seconds)
-    return stop.is_set()
 
 
 class Loop:

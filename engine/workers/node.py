@@ -22,6 +22,7 @@ from redis.exceptions import RedisError
 from engine.ids import NODES, Minter, NodeLost
 from engine.workers import events
 from engine.workers.lease import RedisLease
+from engine.workers.stopping import pause_unless
 
 _FLOORS: Final = "codemojex:node:floors"
 _LOOK_EVERY_S: Final = 1.0
@@ -46,6 +47,7 @@ class NodeLease:
         self._lease: RedisLease | None = None
         self._minter: Minter | None = None
         self._watch: asyncio.Task[None] | None = None
+        self._stop = asyncio.Event()
 
     async def __aenter__(self) -> Self:
         """Lease a number.
@@ -62,8 +64,8 @@ class NodeLease:
     ) -> None:
         """Record how far this process minted, and give the number back."""
         if self._watch is not None:
-            self._watch.cancel()
-            await asyncio.gather(self._watch, return_exceptions=True)
+            self._stop.set()
+            await self._watch
         with contextlib.suppress(RedisError, OSError):
             await self._record()
         if self._lease is not None:
@@ -94,8 +96,7 @@ class NodeLease:
 
     async def _keep(self) -> None:
         recorded_ms = 0
-        while True:
-            await asyncio.sleep(_LOOK_EVERY_S)
+        while not await pause_unless(self._stop, _LOOK_EVERY_S):
             try:
                 if self._lease is None or not self._lease.held():
                     await self._take()

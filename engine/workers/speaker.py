@@ -89,8 +89,9 @@ class SpeakWorker:
             return Unreachable(f"can't be said: {type(error).__name__}"), items
 
     async def _put_off(self, jobs: Sequence[Job], later: TryLater) -> None:
-        for job in jobs:
-            await self._lanes.retry(job, later.reason, later.delay_ms)
+        _log.info(events.PUT_OFF, chat=jobs[0].group, count=len(jobs), delay_ms=later.delay_ms, reason=later.reason)
+        await self._lanes.hold(jobs[0].group, later.delay_ms)
+        await self._lanes.release(jobs)
 
     async def _mark(self, jobs: Sequence[Job], mark: Callable[[UnitOfWork], Awaitable[None]]) -> None:
         """Record what was said, however long SQL takes: giving up here would say it twice."""

@@ -8,11 +8,10 @@ from typing import Final
 import structlog
 from redis.exceptions import RedisError
 
-from engine.game.model import RoundState
 from engine.game.world import World
 from engine.store.errors import StoreUnavailable
 from engine.workers import events
-from engine.workers.loop import pause_unless
+from engine.workers.stopping import pause_unless
 
 _NOTICES_AT_ONCE: Final = 1_000
 
@@ -57,10 +56,8 @@ class Sweep:
             rounds = await work.rounds.unsettled(now_ms)
             notices = await work.outbox.unsent(_NOTICES_AT_ONCE, now_ms - grace_ms)
         for round_ in rounds:
-            if round_.state is RoundState.CLOSING:
-                await self._world.clock.settle(round_.room, round_.id)
-            else:
-                await self._world.clock.due(round_.room, round_.id, 0)
+            # Not as the deadline's job: that one may live, and be due at an hour that a stepped clock left behind.
+            await self._world.clock.settle(round_.room, round_.id)
         if notices:
             await self._world.relay.hand_over(notices)
         if rounds or notices:

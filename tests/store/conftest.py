@@ -8,21 +8,19 @@ import pytest
 
 from engine.store.database import Database, open_database
 from engine.store.work import SqlUnits
-from migrations.run import upgrade
 from tests.store.making import mint
 
 
 @pytest.fixture
-async def database(database_url: str) -> AsyncIterator[Database]:
-    async with await open_database(database_url) as opened:
-        await upgrade(opened)
+async def database(ready_database_url: str) -> AsyncIterator[Database]:
+    async with await open_database(ready_database_url) as opened:
         yield opened
 
 
 @pytest.fixture
-async def neighbour(database: Database, database_url: str) -> AsyncIterator[SqlUnits]:
+async def neighbour(database: Database, ready_database_url: str) -> AsyncIterator[SqlUnits]:
     """Units of work on connections of its own, as another process has them."""
-    async with await open_database(database_url) as opened:
+    async with await open_database(ready_database_url) as opened:
         assert opened.where == database.where
         yield SqlUnits(opened, mint)
 

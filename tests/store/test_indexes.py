@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import Engine, event, inspect, text
 
 from engine.game.model import CloseReason
-from engine.ids import JOB, NOTICE, JobId, NoticeId
+from engine.ids import NOTICE, NoticeId
 from engine.store.database import Database
 from engine.store.dialect import SQLITE
 from engine.store.work import SqlUnitOfWork, SqlUnits
-from tests.store.making import Table, a_place, a_table, an_account, mint
+from tests.store.making import Table, a_place, a_source, a_table, an_account, mint
 
 Ask = Callable[[SqlUnitOfWork, Table], Awaitable[object]]
 
@@ -28,7 +28,8 @@ QUERIES: Final[dict[str, tuple[Ask, set[str]]]] = {
     "many": (lambda unit, table: unit.rounds.many([table.round.id]), {"pk_rounds"}),
     "unsettled": (lambda unit, _: unit.rounds.unsettled(5), {"uq_rounds_room_unsettled"}),
     "close": (lambda unit, table: unit.rounds.close(table.round.id, 5, CloseReason.CRACKED), {"pk_rounds"}),
-    "known guesses": (lambda unit, _: unit.guesses.known([JobId(mint(JOB))]), {"pk_guesses"}),
+    "taken": (lambda unit, _: unit.guesses.taken(a_source()), {"uq_guesses_chat_ref_message_ref"}),
+    "lock": (lambda unit, table: unit.rooms.lock(table.room.id), {"pk_rooms", "pk_chats"}),
     "standings": (lambda unit, table: unit.guesses.standings(table.round.id), {"pk_standings"}),
     "winner": (lambda unit, table: unit.guesses.winner(table.round.id, 5), {"pk_standings"}),
     "membership": (
@@ -41,7 +42,7 @@ QUERIES: Final[dict[str, tuple[Ask, set[str]]]] = {
     "unsent": (lambda unit, _: unit.outbox.unsent(10, 5), {"ix_outbox_unsent"}),
 }
 # Not asked for by a query but held true by an index.
-ONLY_UNIQUE: Final = {"uq_guesses_chat_ref_message_ref", "pk_inbox", "pk_players"}
+ONLY_UNIQUE: Final = {"pk_guesses", "pk_inbox", "pk_players"}
 
 
 @pytest.mark.parametrize("query", QUERIES)

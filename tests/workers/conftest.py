@@ -11,6 +11,6 @@ from tests.workers.making import House, house
 
 
 @pytest.fixture
-async def product(redis: Redis, database_url: str) -> AsyncIterator[House]:
-    async with house(redis, database_url) as made:
+async def product(redis: Redis, ready_database_url: str) -> AsyncIterator[House]:
+    async with house(redis, ready_database_url) as made:
         yield made

@@ -24,7 +24,6 @@ from engine.store.work import SqlUnits
 from engine.workers.adapters import NotifyRelay, Queues, RoomLanes, SettleClock
 from engine.workers.ports import Delivered, Told
 from engine.workers.scorer import ScoreWorker
-from migrations.run import upgrade
 
 CEILING = 8
 
@@ -113,12 +112,11 @@ class House:
 
 @asynccontextmanager
 async def house(redis: Redis, database_url: str) -> AsyncIterator[House]:
-    """Build everything on an empty Redis and an empty database."""
+    """Build everything on an empty Redis and a database with the newest schema but nothing in it."""
     minter = Minter(1)
     clock = Clock()
     numbers = itertools.count(1)
     async with await open_database(database_url) as database:
-        await upgrade(database)
         units = SqlUnits(database, minter.mint)
         queues = Queues.on(redis)
         world = World(

@@ -74,7 +74,7 @@ async def test_a_redis_that_forgot_its_levers_hears_them_again_at_the_start(prod
     await product.queues.guesses.resume((await product.current())[0].id)
     async with at_work(product, Recorder()):
         key = f"emq:{{{product.queues.guesses.queue}}}:paused"
-        room = (await product.current())[0].id.encode()
+        room = (await product.current())[0].id
         await wait_until(lambda: redis.sismember(key, room), "the room is paused in the lanes again")
 
 

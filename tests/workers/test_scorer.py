@@ -10,6 +10,7 @@ import pytest
 
 from engine.game.model import CloseReason, RoundState
 from engine.game.request import Receipt
+from engine.game.themes import theme
 from engine.ids import JOB
 from engine.workers.payload import decode
 from engine.workers.scorer import ScoreWorker
@@ -46,13 +47,14 @@ async def test_a_batch_that_is_scored_twice_counts_once_and_answers_once(product
 
 async def test_a_guess_whose_message_has_a_row_already_is_dropped_in_silence(product: House) -> None:
     room, round_ = await product.open()
-    await product.guess(wrong(round_))
+    first = product.request(message=77)
+    await product.game.guesses.guess(first, theme(round_.theme).show(wrong(round_)), explicit=False)
     await product.score()
     async with product.units.read() as work:
         player = (await work.guesses.standings(round_.id))[0].player
         before = await work.outbox.unsent(100, 1 << 62)
     # The same message under another job id: what a Redis that forgot its dedup keys lets in.
-    payload = guess_payload(round_.id, wrong(round_), room.chat_ref, message_ref=2)
+    payload = guess_payload(round_.id, wrong(round_), room.chat_ref, message_ref=77)
     await product.queues.guesses.enqueue(room.id, product.world.mint(JOB), payload, lane=player)
     assert await product.score() == 1
     assert await standings(product) == [(400, 1)]

@@ -70,6 +70,7 @@ async def test_a_refusal_with_a_delay_loses_nothing_and_keeps_the_order(product:
     await speak(product, messenger)
     assert messenger.said == []
     assert len(await product.unsent()) == 4
+    assert await product.queues.notices.claim_group(10) == []
     await wait_until(lambda: speak(product, messenger), "the notices' second try")
     assert [item.notice.kind for item in messenger.said[0]] == ["round_opened"] + ["answer"] * 3
 
