@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 import structlog
@@ -26,6 +28,14 @@ def plain_logs() -> Iterator[None]:
 
 
 @pytest.fixture
-async def stage(redis: Redis, sqlite_url: str) -> AsyncIterator[Stage]:
-    async with stage_on(redis, sqlite_url) as made:
+def ready_sqlite_url(migrated_sqlite: Path, tmp_path: Path) -> str:
+    """A database of the test's own, with the newest schema."""
+    copy = tmp_path / "ready.sqlite"
+    shutil.copyfile(migrated_sqlite, copy)
+    return f"sqlite+aiosqlite:///{copy}"
+
+
+@pytest.fixture
+async def stage(redis: Redis, ready_sqlite_url: str) -> AsyncIterator[Stage]:
+    async with stage_on(redis, ready_sqlite_url) as made:
         yield made

@@ -22,11 +22,11 @@ HANDS = "👍 👎 👌 🤞 🤟 🤘 🤙 👈 👉 👆 👇 ✋ 🤚 🖖 �
 
 @pytest.mark.case("T1")
 async def test_a_skin_tone_is_no_emoji_of_its_own(
-    redis: Redis, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+    redis: Redis, ready_sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hands = Theme(EmojiSetId("EMS00000000099"), "hands", "Hands", tuple(HANDS.split()))
     monkeypatch.setattr(themes, "THEMES", MappingProxyType({**THEMES, "hands": hands}))
-    async with stage_on(redis, sqlite_url, draw=FirstOnes()) as stage:
+    async with stage_on(redis, ready_sqlite_url, draw=FirstOnes()) as stage:
         await stage.say("/newgame hands")
         await stage.told()
         await stage.say("👍🏽👎🏿👌🤞🏻🤟🤘🏼")
@@ -35,8 +35,8 @@ async def test_a_skin_tone_is_no_emoji_of_its_own(
 
 @pytest.mark.case("T2")
 @pytest.mark.parametrize("variant", ["⚡", "⚡\ufe0f", "⚡\ufe0e"])
-async def test_a_variation_selector_makes_no_difference(redis: Redis, sqlite_url: str, variant: str) -> None:
-    async with stage_on(redis, sqlite_url, draw=FirstOnes()) as stage:
+async def test_a_variation_selector_makes_no_difference(redis: Redis, ready_sqlite_url: str, variant: str) -> None:
+    async with stage_on(redis, ready_sqlite_url, draw=FirstOnes()) as stage:
         await stage.say("/newgame nature")
         await stage.told()
         secret = await stage.secret()
@@ -94,8 +94,10 @@ async def test_channel_posts_and_joins_need_nothing_kept(stage: Stage) -> None:
 
 
 @pytest.mark.case("T15")
-async def test_the_same_update_twice_at_once_and_after_a_restart_is_one_guess(redis: Redis, sqlite_url: str) -> None:
-    async with stage_on(redis, sqlite_url) as stage:
+async def test_the_same_update_twice_at_once_and_after_a_restart_is_one_guess(
+    redis: Redis, ready_sqlite_url: str
+) -> None:
+    async with stage_on(redis, ready_sqlite_url) as stage:
         opening = said("/newgame fruits")
         await asyncio.gather(stage.take(opening), stage.take(opening))
         assert len(await stage.told()) == 1
@@ -103,7 +105,7 @@ async def test_the_same_update_twice_at_once_and_after_a_restart_is_one_guess(re
         slips = await asyncio.gather(stage.take(guess), stage.take(guess), stage.take(guess))
         assert {slip.receipt for slip in slips} == {Receipt.DURABLE}
         assert len(await stage.told()) == 1
-    async with stage_on(redis, sqlite_url) as stage:
+    async with stage_on(redis, ready_sqlite_url) as stage:
         assert (await stage.take(opening)).receipt is Receipt.DURABLE
         assert (await stage.take(guess)).receipt is Receipt.DURABLE
         assert await stage.told() == []
@@ -168,8 +170,8 @@ async def test_a_guess_without_a_round_is_shown_the_way(stage: Stage) -> None:
     assert await stage.told() == ["🎲 No round is running here. Start one with /newgame"] * 2
 
 
-async def test_a_guess_while_paused_or_just_closed_is_refused_kindly(redis: Redis, sqlite_url: str) -> None:
-    async with stage_on(redis, sqlite_url) as stage:
+async def test_a_guess_while_paused_or_just_closed_is_refused_kindly(redis: Redis, ready_sqlite_url: str) -> None:
+    async with stage_on(redis, ready_sqlite_url) as stage:
         stage.api.admins.add((GROUP, ANA["id"]))
         await stage.say("/newgame fruits")
         await stage.say("/pause")
@@ -179,11 +181,11 @@ async def test_a_guess_while_paused_or_just_closed_is_refused_kindly(redis: Redi
         await stage.say("/resume")
         await stage.told()
         secret = await stage.secret()
-    async with stage_on(redis, sqlite_url, working=False) as stage:
+    async with stage_on(redis, ready_sqlite_url, working=False) as stage:
         stage.api.admins.add((GROUP, ANA["id"]))
         await stage.say("/endgame")
         await stage.say(secret, BEN)
-    async with stage_on(redis, sqlite_url) as stage:
+    async with stage_on(redis, ready_sqlite_url) as stage:
         closed, revealed = await stage.told()
         assert closed.startswith("🏁 This round has just closed.")
         assert "An admin ended it" in revealed

@@ -63,9 +63,9 @@ class Hall:
 
 
 @pytest.fixture
-async def idle(redis: Redis, sqlite_url: str) -> AsyncIterator[Stage]:
+async def idle(redis: Redis, ready_sqlite_url: str) -> AsyncIterator[Stage]:
     """A bot without workers."""
-    async with stage_on(redis, sqlite_url, working=False) as stage:
+    async with stage_on(redis, ready_sqlite_url, working=False) as stage:
         yield stage
 
 
@@ -335,8 +335,8 @@ async def test_only_the_holder_of_the_lease_polls(idle: Stage) -> None:
     assert lease.released == 2
 
 
-async def test_connecting_waits_for_telegram(redis: Redis, sqlite_url: str) -> None:
-    async with stage_on(redis, sqlite_url, working=False, reads_all=False) as stage:
+async def test_connecting_waits_for_telegram(redis: Redis, ready_sqlite_url: str) -> None:
+    async with stage_on(redis, ready_sqlite_url, working=False, reads_all=False) as stage:
         await stage.application.shutdown()
         stage.api.faults["getMe"].extend([httpx.ConnectError("away"), Refusal(502, "Bad Gateway"), flood(0)])
         assert await connect(stage.application, asyncio.Event(), pace=QUICK)
@@ -371,14 +371,14 @@ async def test_a_guess_right_behind_newgame_counts_and_the_earlier_of_two_cracks
     await asyncio.wait_for(running, 10)
 
 
-async def test_a_process_that_died_leaves_its_updates_to_the_next(redis: Redis, sqlite_url: str) -> None:
+async def test_a_process_that_died_leaves_its_updates_to_the_next(redis: Redis, ready_sqlite_url: str) -> None:
     """The receipt was left but never confirmed: the update comes again, and counts once."""
-    async with stage_on(redis, sqlite_url) as stage:
+    async with stage_on(redis, ready_sqlite_url) as stage:
         await stage.say("/newgame fruits", ANA, private(ANA))
         await stage.told(ANA["id"])
         guess = update(message(await stage.near_miss(ANA["id"]), ANA, private(ANA)))
         assert (await stage.take(guess)).receipt is Receipt.DURABLE
-    async with stage_on(redis, sqlite_url) as stage:
+    async with stage_on(redis, ready_sqlite_url) as stage:
         stage.api.feed(guess)
         stop = asyncio.Event()
         running = asyncio.create_task(Intake(stage.application, pace=QUICK).run(stop))
