@@ -9,6 +9,8 @@ from __future__ import annotations
 import io
 import os
 import sys
+import traceback
+from pathlib import Path
 from typing import Final
 
 import structlog
@@ -93,8 +95,9 @@ def _misused(error: TyperException) -> int:
 def _crash(error: Exception) -> int:
     if structlog.is_configured():
         structlog.get_logger(__name__).critical(CRASHED, exc_info=error)
-    name = type(error).__name__
-    return _fail(f"stopped by a fault of its own ({name}); its log says where, please report it", _FAILED)
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    fault = f"{type(error).__name__} in {Path(where.filename).name}, line {where.lineno}"
+    return _fail(f"stopped by a fault of its own ({fault}); please report it with the log", _FAILED)
 
 
 def _fail(message: str, exit_code: int) -> int:

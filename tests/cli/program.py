@@ -43,6 +43,10 @@ class Running:
         self.err = ""
         self._reading = [asyncio.create_task(self._read_out()), asyncio.create_task(self._read_err())]
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     async def said(self, text: str, times: int = 1) -> None:
         """Wait until standard output has ``text`` so many times."""
         await wait_until(lambda: self.out.count(text) >= times, f"the program says {text!r} {times}x", 60_000)

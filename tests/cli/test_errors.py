@@ -269,7 +269,7 @@ def test_a_fault_of_the_program_s_own_is_told_without_a_traceback(
     call: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.commands.version.installed", lambda _: PASSWORD[99])
-    refused(call("version"), 1, "IndexError", "report")
+    refused(call("version"), 1, "IndexError in test_errors.py", "report")
 
 
 def test_without_a_command_it_shows_the_help(call: Callable[..., Done]) -> None:
