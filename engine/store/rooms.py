@@ -62,10 +62,10 @@ class SqlRooms:
         PostgreSQL locks the row, and leaves those alone who only refer to it; on SQLite a writer is alone anyway.
         """
         locked = _rooms().where(rooms.c.id == room).with_for_update(of=rooms, key_share=True)
-        row = await self._transaction.row(locked)
-        if row is None:
+        rows = await self._transaction.written(locked)
+        if not rows:
             raise RuntimeError(f"room {room} has no row to lock; rooms are never deleted")
-        return _room(row)
+        return _room(rows[0])
 
     async def player(self, account: Account) -> Player:
         """The player of ``account``, made if new; its name is brought up to date."""

@@ -50,7 +50,7 @@ class Transaction:
             return (await self._connection.execute(statement, values)).rowcount
 
     async def written(self, statement: Executable, values: Values | None = None) -> Sequence[Row[Any]]:
-        """Run a statement that writes and answers the rows it wrote (``RETURNING``)."""
+        """Run a statement that writes or locks, and answers the rows it did so to (``RETURNING``, ``FOR UPDATE``)."""
         self._may_write()
         with told_by_the_store(self._where):
             return (await self._connection.execute(statement, values)).all()

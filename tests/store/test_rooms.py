@@ -11,7 +11,7 @@ from engine.game.model import CloseReason, Player, Room
 from engine.ids import RoomId, check
 from engine.store.errors import RowRefused
 from engine.store.work import SqlUnitOfWork, SqlUnits
-from tests.store.making import a_place, a_table, an_account, mint, read, write
+from tests.store.making import a_place, a_table, an_account, mint, read, record, write
 
 
 async def test_a_room_is_made_once_for_its_place(units: SqlUnits) -> None:
@@ -111,6 +111,28 @@ async def test_levers_are_written(units: SqlUnits) -> None:
     await write(units, lambda unit: unit.rooms.pause(room.id, paused=False))
     await write(units, lambda unit: unit.rooms.limit(room.id, None))
     assert await read(units, lambda unit: unit.rooms.get(room.id)) == room
+
+
+async def test_changes_of_a_locked_room_go_one_after_another(units: SqlUnits, neighbour: SqlUnits) -> None:
+    room = (await a_table(units)).room
+
+    async def raise_limit(unit: SqlUnitOfWork) -> None:
+        locked = await unit.rooms.lock(room.id)
+        await unit.rooms.limit(room.id, (locked.chat_limit or 0) + 1)
+
+    await asyncio.gather(*(write(through, raise_limit) for through in (units, neighbour) * 8))
+    assert await read(units, lambda unit: unit.rooms.get(room.id)) == replace(room, chat_limit=16)
+
+
+@pytest.mark.parametrize("ready_database_url", ["postgres"], indirect=True)
+async def test_a_locked_room_keeps_nobody_from_guessing_in_it(units: SqlUnits) -> None:
+    """Rows that only refer to it are written meanwhile (on SQLite every writer waits for every other)."""
+    table = await a_table(units)
+    async with units.begin() as unit:
+        await unit.rooms.lock(table.room.id)
+        async with asyncio.timeout(10):
+            guess = table.guess()
+            assert await record(units, guess) == {guess.job}
 
 
 async def test_a_limit_below_one_is_refused_by_the_database(units: SqlUnits) -> None:

@@ -145,14 +145,14 @@ async def test_an_open_round_cannot_be_settled_and_a_settled_one_not_closed(unit
     await _settle(units, table.round.id)
     told = await read(units, lambda unit: unit.rounds.get(table.round.id))
     assert not await _close(units, table.round.id, 1, CloseReason.CRACKED)
-    await _set_clock(units, table.round.id, deadline_ms=1, remaining_ms=None)
+    assert not await _set_clock(units, table.round.id, deadline_ms=1, remaining_ms=None)
     assert await read(units, lambda unit: unit.rounds.get(table.round.id)) == told
 
 
 async def test_the_clock_of_an_open_round_stops_and_goes_on(units: SqlUnits) -> None:
     table = await a_table(units)
     for deadline_ms, remaining_ms in ((None, 400), (9_000, None)):
-        await _set_clock(units, table.round.id, deadline_ms=deadline_ms, remaining_ms=remaining_ms)
+        assert await _set_clock(units, table.round.id, deadline_ms=deadline_ms, remaining_ms=remaining_ms)
         expected = replace(table.round, deadline_ms=deadline_ms, remaining_ms=remaining_ms)
         assert await read(units, lambda unit: unit.rounds.get(table.round.id)) == expected
 
@@ -189,8 +189,10 @@ async def _close(units: SqlUnits, round_: RoundId, seq: int, reason: CloseReason
     return await write(units, lambda unit: unit.rounds.close(round_, seq, reason))
 
 
-async def _set_clock(units: SqlUnits, round_: RoundId, *, deadline_ms: int | None, remaining_ms: int | None) -> None:
-    await write(units, lambda unit: unit.rounds.set_clock(round_, deadline_ms=deadline_ms, remaining_ms=remaining_ms))
+async def _set_clock(units: SqlUnits, round_: RoundId, *, deadline_ms: int | None, remaining_ms: int | None) -> bool:
+    return await write(
+        units, lambda unit: unit.rounds.set_clock(round_, deadline_ms=deadline_ms, remaining_ms=remaining_ms)
+    )
 
 
 async def _settle(units: SqlUnits, round_: RoundId) -> None:

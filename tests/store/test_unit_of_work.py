@@ -91,8 +91,9 @@ async def test_a_reading_unit_cannot_be_committed(units: SqlUnits) -> None:
         lambda unit: unit.rooms.at(a_place()),
         lambda unit: unit.rooms.player(an_account()),
         lambda unit: unit.outbox.sent([], 1),
+        lambda unit: unit.rooms.lock(RoomId(mint(ROOM))),
     ],
-    ids=["first", "at", "player", "sent"],
+    ids=["first", "at", "player", "sent", "lock"],
 )
 async def test_a_reading_unit_refuses_to_write(
     units: SqlUnits, work: Callable[[SqlUnitOfWork], Awaitable[object]]
