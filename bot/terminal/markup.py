@@ -143,13 +143,14 @@ def plain(spans: Iterable[Span]) -> str:
     return "".join(span.text for span in spans)
 
 
+_UNPRINTABLE: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _STEERING: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def printable(text: str) -> str:
-    """``text`` without what steers a terminal: control characters but the line feed, and bidi controls."""
+    """``text`` without what steers a terminal: control characters and line ends but the line feed, bidi controls."""
     return "".join(
         character
         for character in text
-        if character == "\n" or (unicodedata.category(character) not in {"Cc", "Cs"} and character not in _STEERING)
+        if character == "\n" or (unicodedata.category(character) not in _UNPRINTABLE and character not in _STEERING)
     )

@@ -40,7 +40,7 @@ class SimulatedPlayer:
         self._plays = False
         self._waits_for: Guess | None = None
         self._news = asyncio.Event()
-        self._own_total = re.compile(rf"{re.escape(person.name)}: (\d+) / {WINNING_TOTAL}")
+        self._own_total = re.compile(rf"(?<!\S){re.escape(person.name)}: (\d+) / {WINNING_TOTAL}")
         chat.watch(self._read)
 
     async def run(self) -> None:
