@@ -39,3 +39,10 @@ def ready_sqlite_url(migrated_sqlite: Path, tmp_path: Path) -> str:
 async def stage(redis: Redis, ready_sqlite_url: str) -> AsyncIterator[Stage]:
     async with stage_on(redis, ready_sqlite_url) as made:
         yield made
+
+
+@pytest.fixture
+async def idle(redis: Redis, ready_sqlite_url: str) -> AsyncIterator[Stage]:
+    """A bot without workers."""
+    async with stage_on(redis, ready_sqlite_url, working=False) as stage:
+        yield stage
