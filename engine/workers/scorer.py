@@ -123,10 +123,12 @@ class ScoreWorker:
             rounds = await work.rounds.many(sorted({read.guess.round for read in batch}))
             rooms = await self._rooms_of(work, batch)
             scored = self._score(batch, rounds)
-            new = await work.guesses.record(scored)
-            written = _Written(new=len(new))
-            await self._answer(work, scored, new, rooms, written)
+            written = _Written()
+            # The round's row first, as settlement takes it: in the other order the two could wait for each other.
             await self._close_cracked(work, scored, written)
+            new = await work.guesses.record(scored)
+            written.new = len(new)
+            await self._answer(work, scored, new, rooms, written)
             await work.commit()
         return written
 
