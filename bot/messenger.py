@@ -159,10 +159,11 @@ class TelegramMessenger:
         return ("\n".join(lines), len(lines)) if len(lines) > 1 else (text, 1)
 
     def _word(self, item: OutboxItem, *, among_others: bool) -> str:
-        line = word(item.notice, Scene(item.private, self._hears_all(), item.names), self._language)
-        url = _message_url(item) if among_others and isinstance(item.notice, Refused) else None
-        # A refusal names nobody: among other lines, a link says whose message it answers.
-        return line if url is None else self._language.whose(line, url)
+        scene = Scene(item.private, self._hears_all(), item.names)
+        line = word(item.notice, scene, self._language)
+        if among_others and isinstance(item.notice, Refused) and item.notice.player is not None:
+            return self._language.whose(line, scene.name(item.notice.player), _message_url(item))
+        return line
 
     def _hears_all(self) -> bool:
         try:

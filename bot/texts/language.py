@@ -65,6 +65,6 @@ class Language(Protocol):
         """One of the fixed pages."""
         ...
 
-    def whose(self, line: str, message_url: str) -> str:
-        """A line that answers the message at ``message_url``, among lines that answer others."""
+    def whose(self, line: str, name: str, message_url: str | None) -> str:
+        """A line that answers ``name``'s message (at ``message_url``, where it has one), among other lines."""
         ...

@@ -150,7 +150,8 @@ class Refused:
     """A message that was not taken, and why.
 
     Only the fields that the reason speaks of are set: ``got`` and ``wanted`` are counts or limits, ``words`` are
-    names (of themes, say), ``eta_ms`` is when it is worth trying again.
+    names (of themes, say), ``eta_ms`` is when it is worth trying again. ``player`` is who is answered, where that is
+    a player.
     """
 
     reason: Refusal
@@ -158,11 +159,12 @@ class Refused:
     wanted: int | None = None
     words: tuple[str, ...] = ()
     eta_ms: int | None = None
+    player: PlayerId | None = None
     kind: Literal["refused"] = "refused"
 
     def players(self) -> tuple[PlayerId, ...]:
         """Whose names it shows."""
-        return ()
+        return () if self.player is None else (self.player,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.game.model import Room
 from engine.game.notices import Notice, Refused
@@ -48,6 +48,9 @@ class World:
         """Say ``notice`` as the answer to ``request``, in a unit of work of its own."""
         async with self.units.begin() as work:
             room = await work.rooms.at(request.place)
+            if isinstance(notice, Refused) and request.account is not None:
+                # Said among other answers, a refusal must name whom it answers.
+                notice = replace(notice, player=(await work.rooms.player(request.account)).id)
             handed = await self.put(work, room, notice, reply_to=request.source.message_ref)
             await work.commit()
         await self.relay.hand_over([handed])

@@ -50,9 +50,9 @@ class English:
         """One of the fixed pages."""
         return page(notice.page, scene)
 
-    def whose(self, line: str, message_url: str) -> str:
-        """The line after a link to what it answers."""
-        return f"{link('↩️ this one', message_url)} · {line}"
+    def whose(self, line: str, name: str, message_url: str | None) -> str:
+        """The line after the name, which leads to the message."""
+        return f"{name if message_url is None else link(name, message_url)} · {line}"
 
 
 ENGLISH: Final[Language] = English()
