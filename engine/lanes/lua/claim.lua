@@ -9,36 +9,25 @@ local base = KEYS[1]
 local count, lease_ms, max_attempts = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 -- @include keys
 -- @include now
--- @include wake
 -- @include housekeeping
--- @include heads
--- @include pick
--- @include grant
+-- @include grants
 
-local want, left, turned_at = count, {}, {}
-while want > 0 and ghosts_left > 0 do
-  local wanted = math.min(want, 500)
-  local ring = redis.call('LRANGE', ring_key, 0, wanted - 1)
+while granted < count and ghosts_left > 0 do
+  local want = math.min(count - granted, 500)
+  local ring = redis.call('LRANGE', ring_key, 0, want - 1)
   if not ring[1] then break end
-  load_heads(ring)
+  -- @include heads
   -- The ring turns in this table and is written back once. A group that stays goes to the end of the table if the
   -- whole ring is in it, else to `turned`, behind the groups that were not read.
-  local loaded, head, last, turned = #ring, 1, #ring, {}
-  local whole = loaded < wanted
+  local whole, head, last, turned, left, turned_at = #ring < want, 1, #ring, {}, {}, {}
+  local leases, outs = {}, {}
   while want > 0 and head <= last and ghosts_left > 0 do
     local group = ring[head]
     if visit ~= group then visit, credit = group, weights[group] end
-    local more, full = true, actives[group] >= limits[group]
-    while more and not full and credit > 0 and want > 0 and ghosts_left > 0 do
-      local id, record
-      id, record, more = pick(group)
-      if record then
-        grant(id, record, group)
-        want, credit, full = want - 1, credit - 1, actives[group] >= limits[group]
-      end
-    end
+    -- @include visit
     if full or not more then
-      left[#left + 1], turned_at[group] = group, nil
+      left[#left + 1] = group
+      turned_at[group] = nil
       head, visit = head + 1, false
     elseif credit == 0 then
       turned_at[group] = now_ms
@@ -51,18 +40,22 @@ while want > 0 and ghosts_left > 0 do
       end
     end
   end
-  if whole and head > 1 then
-    redis.call('DEL', ring_key)
-    in_portions(redis.call, 'RPUSH', ring_key, { unpack(ring, head, last) })
-  elseif head > 1 then
-    redis.call('LPOP', ring_key, head - 1)
-    in_portions(redis.call, 'RPUSH', ring_key, turned)
+  -- @include written
+  if head > 1 then
+    if whole then
+      redis.call('DEL', ring_key)
+      if head <= last then redis.call('RPUSH', ring_key, unpack(ring, head, last)) end
+    else
+      redis.call('LPOP', ring_key, head - 1)
+      if turned[1] then redis.call('RPUSH', ring_key, unpack(turned)) end
+    end
+    local served = {}
+    for group, at in pairs(turned_at) do
+      served[#served + 1] = group
+      served[#served + 1] = at
+    end
+    if served[1] then redis.call('HSET', served_key, unpack(served)) end
+    if left[1] then redis.call('HDEL', served_key, unpack(left)) end
   end
 end
-write_grants()
-local served = {}
-for group, at in pairs(turned_at) do served[#served + 1], served[#served + 2] = group, at end
-in_portions(redis.call, 'HSET', served_key, served)
-in_portions(redis.call, 'HDEL', served_key, left)
-wake_for_rest()
-return reply
+-- @include claimed

@@ -9,30 +9,29 @@ local base = KEYS[1]
 local count, lease_ms, max_attempts = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 -- @include keys
 -- @include now
--- @include wake
 -- @include housekeeping
--- @include heads
--- @include pick
--- @include grant
+-- @include grants
 
 -- A visit in progress is forfeited: its group is the one that is taken.
 visit = false
-while granted == 0 and ghosts_left > 0 do
-  local group = redis.call('LINDEX', ring_key, 0)
+while granted < count and ghosts_left > 0 do
+  local ring = redis.call('LRANGE', ring_key, 0, 0)
+  local group = ring[1]
   if not group then break end
-  load_heads({ group })
-  local room, more = math.min(count, limits[group] - actives[group]), true
-  while more and granted < room and ghosts_left > 0 do
-    local id, record
-    id, record, more = pick(group)
-    if record then grant(id, record, group) end
-  end
-  if granted > 0 or room <= 0 or not more then
+  -- @include heads
+  local leases, outs, want = {}, {}, math.min(count - granted, 500)
+  credit = want
+  -- @include visit
+  -- @include written
+  local over = full or not more
+  if over or granted == count or granted > 0 and ghosts_left <= 0 then
     redis.call('LPOP', ring_key)
     redis.call('HDEL', served_key, group)
-    if granted > 0 then redis.call('SADD', taken_key, group) end
+    -- Without a grant the group had nothing but ghosts: the next one has its turn.
+    if granted > 0 then
+      redis.call('SADD', taken_key, group)
+      break
+    end
   end
 end
-write_grants()
-wake_for_rest()
-return reply
+-- @include claimed

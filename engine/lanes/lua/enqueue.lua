@@ -10,77 +10,80 @@ local base = KEYS[1]
 local admissions = ARGV
 -- @include keys
 -- @include now
--- @include wake
--- @include ring
-local sub = string.sub
-local clock = tonumber(redis.call('HGET', state_key, 'clock')) or 0
-local seq = math.max(clock, now_us - 1)
+local sub, format = string.sub, string.format
+local seq = math.max(tonumber(redis.call('HGET', state_key, 'clock')) or 0, now_us - 1)
 local stamp = struct.pack('>I6I2I2', now_ms, 0, 0)
-local codes, groups, added, ready, opened, stamps = {}, {}, {}, {}, {}, {}
+local codes, groups, added, ready, opened, stamps = {}, {}, {}, {}, nil, {}
 local nearest, failure
-
--- Puts the admitted job where it belongs; answers an error instead of raising it, so that it can be undone.
-local function place(group, lane, id, seq_text, delay_ms, lane_empty)
-  if delay_ms > 0 then
-    local entry = id .. group .. lane .. seq_text .. 's'
-    local reply = redis.pcall('ZADD', schedule_key, now_ms + delay_ms, entry)
-    if type(reply) == 'table' then return reply end
-    redis.pcall('ZADD', out_key(group), seq_text, entry)
-    return 1
-  end
-  if lane_empty then
-    local length = redis.pcall('RPUSH', inner_key(group), lane)
-    if type(length) == 'table' then return length end
-    if length == 1 then opened[group] = true end
-  end
-  return redis.call('ZADD', lane_key(group, lane), seq_text, id)
-end
 
 for i = 1, #admissions, 6 do
   local ticket, payload, delay_ms, dedup, dedup_ms, weight = unpack(admissions, i, i + 5)
-  local id, group, lane = sub(ticket, 1, 14), sub(ticket, 15, 28), sub(ticket, 29, 42)
-  local code, waiting = -1, redis.pcall('ZCARD', lane_key(group, lane))
+  local id, place, group, lane = sub(ticket, 1, 14), sub(ticket, 15), sub(ticket, 15, 28), sub(ticket, 29, 42)
+  local code, key = -1, of_group .. group .. ':' .. lane .. pending
+  if lane == group then key = of_group .. group .. pending end
+  local waiting = redis.pcall('ZCARD', key)
   if type(waiting) == 'table' then
     failure = waiting
     break
   end
-  local seq_text = string.format('%016.0f', seq + 1)
-  if (dedup == '' or redis.call('EXISTS', dedup_key(dedup)) == 0)
-    and redis.call('SET', job_key(id), sub(ticket, 15) .. seq_text .. stamp .. payload, 'NX') then
-    delay_ms = tonumber(delay_ms)
-    local counted = place(group, lane, id, seq_text, delay_ms, waiting == 0)
-    if type(counted) == 'table' then
-      redis.call('DEL', job_key(id))
-      failure = counted
+  local seq_text = format('%016.0f', seq + 1)
+  if (dedup == '' or redis.call('EXISTS', of_dedup .. dedup) == 0)
+    and redis.call('SET', of_job .. id, place .. seq_text .. stamp .. payload, 'NX') then
+    local counted, refusal = 1, nil
+    if delay_ms ~= '0' then
+      code = 2
+      local entry = id .. place .. seq_text .. 's'
+      refusal = redis.pcall('ZADD', schedule_key, now_ms + delay_ms, entry)
+      if type(refusal) ~= 'table' then redis.pcall('ZADD', of_group .. group .. out, seq_text, entry) end
+    else
+      code = 1
+      if waiting == 0 then
+        refusal = redis.pcall('RPUSH', of_group .. group .. inner, lane)
+        if refusal == 1 then
+          opened = opened or {}
+          opened[group] = true
+        end
+      end
+      -- Where a ghost of the same id stands in the lane, the job takes over its place in the count.
+      if type(refusal) ~= 'table' then counted = redis.call('ZADD', key, seq_text, id) end
+    end
+    if type(refusal) == 'table' then
+      redis.call('DEL', of_job .. id)
+      failure = refusal
       break
     end
-    seq, code = seq + 1, delay_ms > 0 and 2 or 1
+    seq = seq + 1
     if not added[group] then groups[#groups + 1], added[group], ready[group] = group, 0, 0 end
     added[group] = added[group] + counted
-    if code == 1 then ready[group] = ready[group] + 1 else nearest = math.min(nearest or delay_ms, delay_ms) end
-    if dedup ~= '' then redis.call('SET', dedup_key(dedup), id, 'PX', dedup_ms) end
-    if weight ~= '0' then stamps[#stamps + 1], stamps[#stamps + 2] = group, weight end
+    if code == 1 then
+      ready[group] = ready[group] + 1
+    else
+      nearest = math.min(nearest or math.huge, tonumber(delay_ms))
+    end
+    if dedup ~= '' then redis.call('SET', of_dedup .. dedup, id, 'PX', dedup_ms) end
+    if weight ~= '0' then stamps[group] = weight end
   end
   codes[#codes + 1] = code
 end
 
 -- The jobs are in; now what counts them, then the ring, so that an error from here on is one that `audit` mends.
-if groups[1] then redis.call('HSET', state_key, 'clock', string.format('%.0f', seq)) end
+if groups[1] then redis.call('HSET', state_key, 'clock', format('%.0f', seq)) end
 for _, group in ipairs(groups) do redis.call('HINCRBY', gdepth_key, group, added[group]) end
-if stamps[1] then redis.call('HSET', gstamp_key, unpack(stamps)) end
+for group, weight in pairs(stamps) do redis.call('HSET', gstamp_key, group, weight) end
 local servable = 0
-for _, group in ipairs(groups) do
-  local on
-  if opened[group] then
-    on = refresh(group)
-  else
-    on = ready[group] > 0 and redis.call('HEXISTS', served_key, group) == 1
+if opened then
+  -- @include names
+  -- @include ring
+  for _, group in ipairs(groups) do
+    if opened[group] then refresh(group) end
   end
-  if on then servable = servable + ready[group] end
+end
+for _, group in ipairs(groups) do
+  if ready[group] > 0 and redis.call('HEXISTS', served_key, group) == 1 then servable = servable + ready[group] end
 end
 if nearest and tonumber(redis.call('ZRANGE', schedule_key, 0, 0, 'WITHSCORES')[2]) == now_ms + nearest then
   servable = servable + 1
 end
-wake(servable)
+-- @include wake
 if failure then return failure end
 return codes

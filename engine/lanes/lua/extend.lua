@@ -8,9 +8,9 @@ local base = KEYS[1]
 local lease_ms, leases = tonumber(ARGV[1]), { unpack(ARGV, 2) }
 -- @include keys
 -- @include now
+-- @include names
 -- @include entry
 -- @include fence
--- @include wake
 -- @include ring
 -- @include touched
 -- @include lease
@@ -28,5 +28,5 @@ end
 local servable = settle_touched()
 -- A lease cut short may end before all that a parked worker knew of.
 if nearest and now_ms + lease_ms < nearest then servable = servable + 1 end
-wake(servable)
+-- @include wake
 return codes

@@ -8,12 +8,14 @@ local base = KEYS[1]
 local group, hold_ms = ARGV[1], tonumber(ARGV[2])
 -- @include keys
 -- @include now
--- @include wake
+-- @include names
 -- @include ring
 -- @include hold
+local servable = 0
 if hold_ms > 0 then
-  hold(group, now_ms + hold_ms)
+  servable = hold(group, now_ms + hold_ms)
 elseif redis.call('ZREM', held_key, group) == 1 then
-  wake(reopen(group))
+  servable = reopen(group)
 end
+-- @include wake
 return { 1 }

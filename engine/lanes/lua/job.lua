@@ -7,6 +7,7 @@
 local base = KEYS[1]
 local id = ARGV[1]
 -- @include keys
+-- @include names
 -- @include entry
 local record = redis.call('GET', job_key(id))
 if not record then return { -1 } end

@@ -8,7 +8,7 @@ local base = KEYS[1]
 local group, n = ARGV[1], tonumber(ARGV[2])
 -- @include keys
 -- @include now
--- @include wake
+-- @include names
 -- @include ring
 local room_before = room_of(group)
 if n > 0 then
@@ -17,5 +17,6 @@ else
   redis.call('HDEL', glimit_key, group)
 end
 local servable = reopen(group)
-if room_of(group) > room_before then wake(servable) end
+if room_of(group) <= room_before then servable = 0 end
+-- @include wake
 return { 1 }

@@ -6,6 +6,7 @@
 local base = KEYS[1]
 local group = ARGV[1]
 -- @include keys
+-- @include names
 -- @include entry
 local oldest = math.huge
 

@@ -7,6 +7,7 @@ local base = KEYS[1]
 local group = ARGV[1]
 -- @include keys
 -- @include now
+-- @include names
 -- @include ring
 redis.call('SADD', paused_key, group)
 refresh(group)

@@ -7,12 +7,13 @@ local base = KEYS[1]
 local limit = tonumber(ARGV[1])
 -- @include keys
 -- @include now
+-- @include names
 -- @include entry
--- @include wake
 -- @include ring
 -- @include touched
 -- @include lane
 local due = redis.call('ZRANGEBYSCORE', schedule_key, '-inf', now_ms, 'LIMIT', 0, limit)
 -- @include due
-wake(settle_touched())
+local servable = settle_touched()
+-- @include wake
 return { 1, promoted }

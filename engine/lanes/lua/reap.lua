@@ -8,13 +8,14 @@ local base = KEYS[1]
 local limit, max_attempts = tonumber(ARGV[1]), tonumber(ARGV[2])
 -- @include keys
 -- @include now
+-- @include names
 -- @include entry
--- @include wake
 -- @include ring
 -- @include touched
 -- @include lane
 -- @include lease
 local lapsed = redis.call('ZRANGEBYSCORE', active_key, '-inf', now_ms, 'LIMIT', 0, limit)
 -- @include lapse
-wake(settle_touched())
+local servable = settle_touched()
+-- @include wake
 return { 1, reaped }

@@ -7,9 +7,9 @@ local base = KEYS[1]
 local leases = ARGV
 -- @include keys
 -- @include now
+-- @include names
 -- @include entry
 -- @include fence
--- @include wake
 -- @include ring
 -- @include touched
 -- @include lane
@@ -23,5 +23,6 @@ for i, lease in ipairs(leases) do
     touch(group_of(lease), 0)
   end
 end
-wake(settle_touched())
+local servable = settle_touched()
+-- @include wake
 return codes

@@ -7,7 +7,8 @@ local base = KEYS[1]
 local group = ARGV[1]
 -- @include keys
 -- @include now
--- @include wake
+-- @include names
 -- @include ring
-if redis.call('SREM', paused_key, group) == 1 then wake(reopen(group)) end
+local servable = redis.call('SREM', paused_key, group) == 1 and reopen(group) or 0
+-- @include wake
 return { 1 }

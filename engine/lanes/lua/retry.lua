@@ -10,15 +10,15 @@ local base = KEYS[1]
 local lease, delay_ms, max_attempts, text = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 -- @include keys
 -- @include now
+-- @include names
 -- @include entry
 if not redis.call('ZSCORE', active_key, lease) then return { -1 } end
--- @include wake
 -- @include ring
 -- @include touched
 -- @include lane
 -- @include lease
 
-local group, record, code = group_of(lease), record_of(lease), 1
+local group, record, code, servable = group_of(lease), record_of(lease), 1, 0
 if not record then
   end_lease(lease)
   touch(group, 0)
@@ -32,8 +32,9 @@ elseif delay_ms == 0 then
   redis.call('SET', job_key(id_of(lease)), scarred(record, lease, text))
   touch(group, 1)
 else
-  postpone(record, lease, text, now_ms + delay_ms)
+  servable = postpone(record, lease, text, now_ms + delay_ms)
   touch(group, 0)
 end
-wake(settle_touched())
+servable = servable + settle_touched()
+-- @include wake
 return { code }

@@ -1,4 +1,5 @@
--- Keeps a group off the ring until `until_ms`; with `GT` an earlier end is ignored. A parked worker learns of a nearer end.
+-- Keeps a group off the ring until `until_ms`; with `GT` an earlier end is ignored.
+-- Answers 1 if this is now the next hold to end: a parked worker must learn of it.
 local function hold(group, until_ms, only)
   if only then
     redis.call('ZADD', held_key, only, until_ms, group)
@@ -6,5 +7,5 @@ local function hold(group, until_ms, only)
     redis.call('ZADD', held_key, until_ms, group)
   end
   refresh(group)
-  if redis.call('ZRANGE', held_key, 0, 0)[1] == group then wake(1) end
+  return redis.call('ZRANGE', held_key, 0, 0)[1] == group and 1 or 0
 end

@@ -5,6 +5,7 @@ local due = redis.call('ZRANGEBYSCORE', schedule_key, '-inf', now_ms, 'LIMIT', 0
 local over = redis.call('ZRANGEBYSCORE', held_key, '-inf', now_ms, 'LIMIT', 0, 64)
 local lapsed = redis.call('ZRANGEBYSCORE', active_key, '-inf', now_ms, 'LIMIT', 0, 64)
 if due[1] or over[1] or lapsed[1] then
+  -- @include names
   -- @include entry
   -- @include ring
   -- @include touched

@@ -31,7 +31,8 @@ local function bury(record, lease, text)
   end_lease(lease)
 end
 
--- Lets the leased job wait until `due_ms`. A parked worker learns of a nearer due time.
+-- Lets the leased job wait until `due_ms`.
+-- Answers 1 if nothing is due before it: a parked worker must learn of that.
 local function postpone(record, lease, text, due_ms)
   local group, entry = group_of(lease), core_of(lease) .. 's'
   redis.call('HINCRBY', gdepth_key, group, 1)
@@ -39,7 +40,7 @@ local function postpone(record, lease, text, due_ms)
   redis.pcall('ZADD', out_key(group), seq_of(lease), entry)
   redis.call('SET', job_key(id_of(lease)), scarred(record, lease, text))
   end_lease(lease)
-  if redis.call('ZRANGE', schedule_key, 0, 0)[1] == entry then wake(1) end
+  return redis.call('ZRANGE', schedule_key, 0, 0)[1] == entry and 1 or 0
 end
 
 -- Gives the leased job back to its lane, at its old place.
