@@ -166,12 +166,12 @@ async def test_a_long_reveal_fits(api: FakeApi, messenger: TelegramMessenger) ->
 async def test_among_others_a_refusal_names_whom_it_answers(api: FakeApi, messenger: TelegramMessenger) -> None:
     refusal = Refused(Refusal.NO_ROUND, player=PLAYER)
     await messenger.say([item(refusal, reply_to=77), item(answer())])
-    assert '<a href="https://t.me/c/1234567890/77">⁨Ana⁩</a> · 🎲 No round' in api.sent[0].text
+    assert '<a href="https://t.me/c/1234567890/77">\u2068Ana\u2069</a> · 🎲 No round' in api.sent[0].text
     await messenger.say([item(refusal, reply_to=77, chat=-55), item(refusal, reply_to=78, chat=-55)])
     await messenger.say([item(refusal, reply_to=77)])
     await messenger.say([item(Refused(Refusal.NO_ROUND), reply_to=77), item(answer())])
     assert all("<a" not in sent.text for sent in api.sent[1:])
-    assert "⁨Ana⁩ · 🎲 No round" in api.sent[1].text
+    assert "\u2068Ana\u2069 · 🎲 No round" in api.sent[1].text
     assert "Ana" not in api.sent[2].text, "alone, it is a reply to the message itself"
 
 
