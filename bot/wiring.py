@@ -95,7 +95,8 @@ def database_address(settings: Settings) -> str:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataDirectoryUnusable(
-            f"cannot write the data directory {folder}: {error.strerror}; make it writable, or name another with --data-dir"
+            f"cannot write the data directory {folder}: {error.strerror}; "
+            "make it writable, or name another with --data-dir"
         ) from error
     return f"sqlite:///{folder / _SQLITE_FILE}"
 
