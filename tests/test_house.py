@@ -10,6 +10,7 @@ import tomllib
 import zipfile
 from collections.abc import Iterator
 from functools import cache
+from importlib.metadata import packages_distributions
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -195,6 +196,25 @@ def test_a_lock_has_a_hash_for_everything_and_names_no_host(name: str) -> None:
 def test_what_is_tested_is_what_is_deployed(name: str) -> None:
     development = locked("requirements-dev.lock")
     assert {package: version for package, version in locked(name).items() if development.get(package) != version} == {}
+
+
+def test_what_is_imported_is_asked_for_by_name() -> None:
+    """What only comes along with something else may stop coming."""
+    distributions = packages_distributions()
+    for folders, groups in ((PROGRAM, ()), (("tests", "benchmarks"), ("dev",))):
+        asked = {canonicalize_name(requirement.name) for requirement in wanted(*groups)}
+        for path in files(".py", *folders):
+            foreign = {name for name in _imports(tree(path)) if name in distributions} - set(PROGRAM)
+            unasked = {name for name in foreign if not asked & {canonicalize_name(it) for it in distributions[name]}}
+            assert not unasked, f"{path} imports {', '.join(sorted(unasked))}, which pyproject.toml does not ask for"
+
+
+def _imports(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
 
 
 def marked_cases() -> dict[str, set[str]]:
