@@ -1,7 +1,7 @@
 """Jobs as Python sees them, and the byte layouts that `lua/include/entry.lua` shares.
 
-record: group 14, lane 14, seq 16 digits, enqueued_ms 6 bytes, attempts 2 bytes, length of the error 2 bytes,
-payload, error.
+record: group 14, lane 14, seq 16 digits, enqueued_ms 6 bytes, attempts 2 bytes, payload; after a failure the highest
+bit of attempts is set, and the error and its length (2 bytes) follow the payload.
 entry: job id 14, group 14, lane 14, seq 16 digits, then what its kind adds; a lease adds its token (16 digits) and
 its attempts.
 """
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-MAX_ATTEMPTS: Final = 65_535
-_HEADER: Final = 54
+MAX_ATTEMPTS: Final = (1 << 15) - 1
+_HEADER: Final = 52
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +86,8 @@ def jobs_of(reply: Sequence[Any]) -> list[Job]:
                 id=name.decode("ascii"),
                 group=place[:14],
                 lane=place[14:28],
-                payload=_payload(record),
-                attempts=min(int.from_bytes(record[50:52], "big") + 1, MAX_ATTEMPTS),
+                payload=_payload(record)[0],
+                attempts=min(int.from_bytes(record[50:52], "big") % (1 << 15) + 1, MAX_ATTEMPTS),
                 token=first + number,
                 seq=int(place[28:]),
                 enqueued_ms=int.from_bytes(record[44:50], "big"),
@@ -101,7 +101,7 @@ def record_of(job_id: str, reply: Sequence[Any]) -> Record:
     """Read the reply ``state, at_ms, attempts, record`` about one job."""
     state, at_ms, attempts, record = reply
     place = record[:44].decode("ascii")
-    payload = _payload(record)
+    payload, error = _payload(record)
     return Record(
         id=job_id,
         group=place[:14],
@@ -112,9 +112,13 @@ def record_of(job_id: str, reply: Sequence[Any]) -> Record:
         enqueued_ms=int.from_bytes(record[44:50], "big"),
         state=STATES[state],
         at_ms=at_ms,
-        error=record[_HEADER + len(payload) :].decode("utf-8", "replace"),
+        error=error.decode("utf-8", "replace"),
     )
 
 
-def _payload(record: bytes) -> bytes:
-    return record[_HEADER : len(record) - int.from_bytes(record[52:54], "big")]
+def _payload(record: bytes) -> tuple[bytes, bytes]:
+    """Split payload and last error."""
+    if record[50] < 128:
+        return record[_HEADER:], b""
+    end = len(record) - 2 - int.from_bytes(record[-2:], "big")
+    return record[_HEADER:end], record[end:-2]

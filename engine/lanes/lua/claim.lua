@@ -4,7 +4,7 @@
 -- ARGV[1] count integer: jobs
 -- ARGV[2] lease_ms integer: ms
 -- ARGV[3] max_attempts integer: attempts after which a lapsed job is buried, 0 = never
--- Returns {1, until_ms, token, id, record, id, record, ...}: the first job has `token`, each next one a token larger by one
+-- Returns {1, until_ms, token, id, record, id, record, ...}: the first job has `token`, each next one the next integer
 local base = KEYS[1]
 local count, lease_ms, max_attempts = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 -- @include keys
@@ -20,7 +20,7 @@ while granted < count and ghosts_left > 0 do
   -- The ring turns in this table and is written back once. A group that stays goes to the end of the table if the
   -- whole ring is in it, else to `turned`, behind the groups that were not read.
   local whole, head, last, turned, left, turned_at = #ring < want, 1, #ring, {}, {}, {}
-  local leases, outs = {}, {}
+  local leases = {}
   while want > 0 and head <= last and ghosts_left > 0 do
     local group = ring[head]
     if visit ~= group then visit, credit = group, weights[group] end

@@ -4,7 +4,7 @@
 -- ARGV[1] count integer: jobs
 -- ARGV[2] lease_ms integer: ms
 -- ARGV[3] max_attempts integer: attempts after which a lapsed job is buried, 0 = never
--- Returns {1, until_ms, token, id, record, id, record, ...}: the first job has `token`, each next one a token larger by one
+-- Returns {1, until_ms, token, id, record, id, record, ...}: the first job has `token`, each next one the next integer
 local base = KEYS[1]
 local count, lease_ms, max_attempts = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 -- @include keys
@@ -19,7 +19,7 @@ while granted < count and ghosts_left > 0 do
   local group = ring[1]
   if not group then break end
   -- @include heads
-  local leases, outs, want = {}, {}, math.min(count - granted, 500)
+  local leases, want = {}, math.min(count - granted, 500)
   credit = want
   -- @include visit
   -- @include written

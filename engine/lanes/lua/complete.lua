@@ -37,7 +37,8 @@ for i = 1, #leases do
 end
 if not ended[1] then return codes end
 
-local limits, actives = redis.call('HMGET', glimit_key, unpack(groups)), redis.call('HMGET', gactive_key, unpack(groups))
+local limits = redis.call('HMGET', glimit_key, unpack(groups))
+local actives = redis.call('HMGET', gactive_key, unpack(groups))
 local takens = redis.call('SMISMEMBER', taken_key, unpack(groups))
 redis.call('ZREM', active_key, unpack(ended))
 if done[1] then redis.call('DEL', unpack(done)) end

@@ -12,7 +12,7 @@ local admissions = ARGV
 -- @include now
 local sub, format = string.sub, string.format
 local seq = math.max(tonumber(redis.call('HGET', state_key, 'clock')) or 0, now_us - 1)
-local stamp = struct.pack('>I6I2I2', now_ms, 0, 0)
+local stamp = struct.pack('>I6I2', now_ms, 0)
 local codes, groups, added, ready, opened, stamps = {}, {}, {}, {}, nil, {}
 local nearest, failure
 
@@ -41,7 +41,7 @@ for i = 1, #admissions, 6 do
         refusal = redis.pcall('RPUSH', of_group .. group .. inner, lane)
         if refusal == 1 then
           opened = opened or {}
-          opened[group] = true
+          opened[#opened + 1] = group
         end
       end
       -- Where a ghost of the same id stands in the lane, the job takes over its place in the count.
@@ -74,9 +74,7 @@ local servable = 0
 if opened then
   -- @include names
   -- @include ring
-  for _, group in ipairs(groups) do
-    if opened[group] then refresh(group) end
-  end
+  for _, group in ipairs(opened) do refresh(group) end
 end
 for _, group in ipairs(groups) do
   if ready[group] > 0 and redis.call('HEXISTS', served_key, group) == 1 then servable = servable + ready[group] end

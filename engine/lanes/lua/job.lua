@@ -2,8 +2,8 @@
 -- Tells what is known of one job.
 -- KEYS[1] base string: prefix of the queue's keys
 -- ARGV[1] id string: a branded id
--- Returns {state, at_ms, attempts, record}: 1 waiting (at_ms 0), 2 scheduled (due), 3 leased (deadline), 4 dead (since);
---   or {-1} if there is no such job
+-- Returns {code, at_ms, attempts, record}: 1 waiting (at_ms 0), 2 scheduled (due), 3 leased (deadline), 4 dead (since),
+--   or {-1}: no such job
 local base = KEYS[1]
 local id = ARGV[1]
 -- @include keys
@@ -14,7 +14,7 @@ if not record then return { -1 } end
 local core = id .. sub(record, 1, 44)
 local group, seq = group_of(core), tonumber(seq_of(core))
 local _, low = string.byte(record, 51, 52)
-local attempts = string.byte(record, 51) * 256 + low
+local attempts = string.byte(record, 51) % 128 * 256 + low
 if tonumber(redis.call('ZSCORE', lane_key(group, lane_of(core)), id)) == seq then return { 1, 0, attempts, record } end
 for _, entry in ipairs(redis.call('ZRANGEBYSCORE', out_key(group), seq, seq)) do
   if core_of(entry) == core then

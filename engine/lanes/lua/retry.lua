@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Gives a failed job back to its lane at once or later, or buries it if its attempts are used up; its place in the order is kept.
+-- Gives a failed job back to its old place in its lane, at once or later, or buries it if its attempts are used up.
 -- KEYS[1] base string: prefix of the queue's keys
 -- ARGV[1] lease string: the entry of `active`
 -- ARGV[2] delay_ms integer: ms, 0 = at once
@@ -29,7 +29,7 @@ elseif max_attempts > 0 and tonumber(sub(lease, 75)) >= max_attempts then
   code = 2
 elseif delay_ms == 0 then
   put_back(lease)
-  redis.call('SET', job_key(id_of(lease)), scarred(record, lease, text))
+  scar(record, lease, text)
   touch(group, 1)
 else
   servable = postpone(record, lease, text, now_ms + delay_ms)

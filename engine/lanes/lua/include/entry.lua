@@ -1,6 +1,8 @@
 -- How entries and records are laid out; `job.py` reads and writes the same bytes.
--- entry:  job id 14, group 14, lane 14, seq 16 digits, then token 16 digits and attempts (a lease), `s` (scheduled), `d` (dead)
--- record: group 14, lane 14, seq 16 digits, enqueued_ms 6 bytes, attempts 2, length of the error 2, payload, error
+-- entry:  job id 14, group 14, lane 14, seq 16 digits, then token 16 digits and attempts (a lease), or `s` (scheduled),
+--         or `d` (dead)
+-- record: group 14, lane 14, seq 16 digits, enqueued_ms 6 bytes, attempts 2 bytes, payload; after a failure the highest
+--         bit of attempts is set, and the error and its length (2 bytes) follow the payload
 local sub = string.sub
 
 local function id_of(entry) return sub(entry, 1, 14) end

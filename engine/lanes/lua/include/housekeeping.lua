@@ -1,5 +1,5 @@
--- What a claim does first: due jobs, ended holds, lapsed leases; at most 64 of each. Counts in `fresh` what it made servable.
--- Wants `max_attempts`.
+-- What a claim does first: due jobs, ended holds, lapsed leases; at most 64 of each. Wants `max_attempts`, and counts
+-- in `fresh` the jobs it made servable.
 local fresh = 0
 local due = redis.call('ZRANGEBYSCORE', schedule_key, '-inf', now_ms, 'LIMIT', 0, 64)
 local over = redis.call('ZRANGEBYSCORE', held_key, '-inf', now_ms, 'LIMIT', 0, 64)

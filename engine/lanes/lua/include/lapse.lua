@@ -11,7 +11,7 @@ local function lapse(lease)
     touch(group, 0)
   else
     put_back(lease)
-    burn(lease)
+    burn(record, lease)
     touch(group, 1)
   end
 end

@@ -12,14 +12,18 @@ local function end_lease(lease)
 end
 
 -- Writes attempts (counted at the claim, carried by the lease until now) into the record.
-local function burn(lease)
-  redis.call('SETRANGE', job_key(id_of(lease)), 50, struct.pack('>I2', tonumber(sub(lease, 75))))
+local function burn(record, lease)
+  local scarred = string.byte(record, 51) >= 128 and 32768 or 0
+  redis.call('SETRANGE', job_key(id_of(lease)), 50, struct.pack('>I2', tonumber(sub(lease, 75)) + scarred))
 end
 
--- The record with its attempts and last error.
-local function scarred(record, lease, text)
-  local _, scar = struct.unpack('>I2I2', sub(record, 51, 54))
-  return sub(record, 1, 50) .. struct.pack('>I2I2', tonumber(sub(lease, 75)), #text) .. sub(record, 55, #record - scar) .. text
+-- Writes attempts and the last error into the record.
+local function scar(record, lease, text)
+  local last = #record
+  if string.byte(record, 51) >= 128 then last = last - 2 - struct.unpack('>I2', record, last - 1) end
+  local attempts = struct.pack('>I2', tonumber(sub(lease, 75)) + 32768)
+  redis.call('SET', job_key(id_of(lease)),
+    sub(record, 1, 50) .. attempts .. sub(record, 53, last) .. text .. struct.pack('>I2', #text))
 end
 
 -- Gives the leased job up: it waits in the dead set for a redrive.
@@ -27,7 +31,7 @@ local function bury(record, lease, text)
   local entry = core_of(lease) .. 'd'
   redis.call('ZADD', dead_key, now_ms, entry)
   redis.pcall('ZADD', out_key(group_of(lease)), seq_of(lease), entry)
-  redis.call('SET', job_key(id_of(lease)), scarred(record, lease, text))
+  scar(record, lease, text)
   end_lease(lease)
 end
 
@@ -38,7 +42,7 @@ local function postpone(record, lease, text, due_ms)
   redis.call('HINCRBY', gdepth_key, group, 1)
   redis.call('ZADD', schedule_key, due_ms, entry)
   redis.pcall('ZADD', out_key(group), seq_of(lease), entry)
-  redis.call('SET', job_key(id_of(lease)), scarred(record, lease, text))
+  scar(record, lease, text)
   end_lease(lease)
   return redis.call('ZRANGE', schedule_key, 0, 0)[1] == entry and 1 or 0
 end

@@ -3,8 +3,7 @@ if leases[1] then redis.call('ZADD', active_key, unpack(leases)) end
 do
   local counts, depth, emptied = {}, {}, {}
   for group, before in pairs(depths_before) do
-    if outs[group] then
-      redis.pcall('ZADD', of_group .. group .. out, unpack(outs[group]))
+    if actives[group] ~= actives_before[group] then
       counts[#counts + 1] = group
       counts[#counts + 1] = actives[group]
     end
