@@ -8,7 +8,7 @@ import pytest
 from redis.asyncio import Redis
 
 from engine import ids
-from engine.lanes import Admission, BadId, Lanes
+from engine.lanes import Admission, BadId, Lanes, Submission
 from tests.lanes.naming import ANA, BEN, A, B, new_job, new_jobs
 from tests.lanes.oracle import Oracle
 from tests.lanes.steps import claimed_ids, lapse, past, server_ms
@@ -61,6 +61,19 @@ async def test_seq_and_token_go_on_growing_after_redis_lost_everything(lanes: La
     (after,) = await lanes.claim()
     assert after.seq > before.seq
     assert after.token > before.token
+
+
+async def test_seq_and_token_go_on_growing_when_the_servers_clock_steps_back(lanes: Lanes, redis: Redis) -> None:
+    ahead_us = (await server_ms(redis) + 3_600_000) * 1000  # what was given before the step
+    await redis.hset("emq:{cm}:state", "clock", str(ahead_us))
+    for _ in range(3):
+        await lanes.enqueue(A, new_job(), b"")
+        await lanes.enqueue_many([Submission(A, job_id, b"") for job_id in new_jobs(2)])
+    jobs = await lanes.claim(5) + await lanes.claim(4)
+    seqs, tokens = [job.seq for job in jobs], [job.token for job in jobs]
+    assert seqs == sorted(set(seqs))
+    assert tokens == sorted(set(tokens))
+    assert min(*seqs, *tokens) > ahead_us
 
 
 async def test_the_id_of_a_waiting_job_is_refused_and_its_job_is_untouched(lanes: Lanes) -> None:

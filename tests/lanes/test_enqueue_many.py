@@ -46,6 +46,17 @@ async def test_groups_join_the_ring_in_the_order_handed_in(lanes: Lanes, oracle:
     assert (await oracle.look()).ring == [B, A]
 
 
+async def test_a_group_joins_the_ring_with_its_first_job_that_is_not_delayed(lanes: Lanes, oracle: Oracle) -> None:
+    await lanes.enqueue_many(
+        [
+            Submission(A, new_job(), b"", delay_ms=3_600_000),
+            Submission(B, new_job(), b""),
+            Submission(A, new_job(), b""),
+        ]
+    )
+    assert (await oracle.look()).ring == [B, A]
+
+
 async def test_a_dedup_key_given_twice_in_one_call_is_refused_the_second_time(lanes: Lanes) -> None:
     jobs = [Submission(A, new_job(), b"", dedup="message 7") for _ in range(2)]
     assert await lanes.enqueue_many(jobs) == [Admission.enqueued, Admission.duplicate]

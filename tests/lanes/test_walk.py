@@ -17,7 +17,7 @@ from tests.lanes.steps import past
 from tests.lanes.watching import WatchedRedis
 
 GROUPS, LANES = (A, B, C, D), (ANA, BEN, CAT, None)
-STEPS = 150
+WALKS, STEPS = 8, 120
 MAX_ATTEMPTS = 3
 
 
@@ -35,21 +35,21 @@ class Walk:
         self._messages = 0
         self.trail: list[str] = []
         self._verbs: list[tuple[int, Callable[[], Awaitable[None]]]] = [
-            (10, self.enqueue),
-            (3, self.enqueue_many),
-            (10, self.claim),
-            (3, self.claim_group),
+            (12, self.enqueue),
+            (4, self.enqueue_many),
+            (12, self.claim),
+            (4, self.claim_group),
             (8, self.complete),
-            (3, self.release),
-            (4, self.retry),
-            (2, self.extend),
+            (4, self.release),
+            (5, self.retry),
+            (3, self.extend),
             (2, self.reap),
             (2, self.promote),
             (2, self.limit),
             (2, self.pause),
-            (3, self.resume),
+            (5, self.resume),
             (1, self.weight),
-            (2, self.hold),
+            (3, self.hold),
         ]
 
     async def step(self) -> None:
@@ -103,7 +103,7 @@ class Walk:
         return self._chance.choice(GROUPS)
 
     def _time_ms(self) -> int:
-        return self._chance.choice((1, 1, NEVER_MS))
+        return self._chance.choice((1, NEVER_MS))
 
     def _submission(self) -> Submission:
         chance = self._chance
@@ -182,7 +182,7 @@ class Walk:
 
     async def complete(self) -> None:
         jobs, leases = self._some()
-        cooldown_ms = self._chance.choice((0, 0, 0, 1, 1, 1, NEVER_MS))
+        (cooldown_ms,) = self._chance.choices((0, 1, NEVER_MS), (10, 10, 1))
         self._say(f"complete {leases} cooling {cooldown_ms}")
         answers = await self._lanes.complete(jobs, cooldown_ms)
         assert answers == self._model.complete(leases, cooldown_ms)
@@ -249,14 +249,14 @@ class Walk:
         self._model.group(group).weight = weight
 
     async def hold(self) -> None:
-        group, hold_ms = self._group(), self._chance.choice((None, None, 1, NEVER_MS))
+        group, hold_ms = self._group(), self._chance.choices((None, 1, NEVER_MS), (8, 4, 1))[0]
         self._say(f"hold {group} {hold_ms}")
         await self._lanes.hold(group, hold_ms)
         self._model.group(group).held = "" if hold_ms is None else "never" if hold_ms == NEVER_MS else "soon"
         self._model.refresh(group)
 
 
-@pytest.mark.parametrize("walk", range(10))
+@pytest.mark.parametrize("walk", range(WALKS))
 async def test_lanes_and_model_agree_after_every_step(redis: WatchedRedis, oracle: Oracle, walk: int) -> None:
     seed = random.randrange(1 << 32)  # noqa: S311 - the run's own seed decides, and a failure tells this one
     walker = Walk(redis, oracle, seed)
