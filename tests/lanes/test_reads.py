@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from redis.asyncio import Redis
 
-from engine.lanes import Lanes
+from engine.lanes import Lanes, State
 from tests.lanes.naming import ANA, BEN, A, B, new_job
 from tests.lanes.oracle import Oracle
-from tests.lanes.steps import fill, lapse
+from tests.lanes.steps import fill, lapse, server_ms
 
 
 async def test_depth_counts_what_waits_and_what_is_scheduled_in_all_lanes(lanes: Lanes) -> None:
@@ -79,6 +79,50 @@ async def test_oldest_counts_a_lapsed_lease_until_somebody_settles_it(lanes: Lan
 
 async def test_a_job_nobody_knows_is_none(lanes: Lanes) -> None:
     assert await lanes.job(new_job()) is None
+
+
+async def test_a_job_is_told_wherever_it_is(redis: Redis) -> None:
+    lanes = Lanes(redis, "cm", max_attempts=2)
+    (job_id,) = await fill(lanes, A, 1, lane=ANA)
+
+    async def told() -> tuple[State, int, str]:
+        record = await lanes.job(job_id)
+        assert record is not None
+        assert (record.id, record.group, record.lane, record.payload) == (job_id, A, ANA, b"")
+        return record.state, record.attempts, record.error
+
+    assert await told() == (State.waiting, 0, "")
+    (job,) = await lanes.claim()
+    assert await told() == (State.leased, 1, "")
+    await lanes.retry(job, "timed out", delay_ms=3_600_000)
+    assert await told() == (State.scheduled, 1, "timed out")
+    record = await lanes.job(job_id)
+    assert record is not None
+    assert record.seq == job.seq
+    assert record.enqueued_ms == job.enqueued_ms
+    assert record.at_ms > await server_ms(redis)
+    await redis.zadd("emq:{cm}:schedule", dict.fromkeys(await redis.zrange("emq:{cm}:schedule", 0, -1), 1))
+    (job,) = await lanes.claim()
+    assert job.attempts == 2
+    await lanes.retry(job, "timed out again")
+    assert await told() == (State.dead, 2, "timed out again")
+
+
+async def test_a_released_or_reaped_job_is_told_as_waiting_with_the_attempts_it_burnt(
+    lanes: Lanes, redis: Redis
+) -> None:
+    (job_id,) = await fill(lanes, A, 1)
+
+    async def told() -> tuple[State, int]:
+        record = await lanes.job(job_id)
+        assert record is not None
+        return record.state, record.attempts
+
+    await lanes.release(await lanes.claim())
+    assert await told() == (State.waiting, 0)
+    await lapse(redis, await lanes.claim(lease_ms=1))
+    await lanes.reap(1)
+    assert await told() == (State.waiting, 1)
 
 
 async def test_reads_change_nothing(lanes: Lanes, oracle: Oracle) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 
 from engine.lanes import Job, Lanes
 from tests.lanes.naming import A, B, new_job, new_jobs, room
@@ -235,6 +237,27 @@ async def test_a_cancelled_wait_is_cancelled_and_the_client_still_works(lanes: L
         worker.cancel()
         with pytest.raises(asyncio.CancelledError):
             await worker
+    await fill(lanes, A, 1)
+    assert len(await lanes.claim()) == 1
+
+
+async def test_a_wait_may_be_longer_than_the_clients_socket_timeout(redis_url: str) -> None:
+    async with Redis.from_url(redis_url, socket_timeout=0.1, retry=Retry(NoBackoff(), 0)) as client:
+        assert 0.35 <= await took_s(Lanes(client, "cm").wait(400)) < SOON_S
+
+
+@pytest.mark.case("L23")
+@pytest.mark.parametrize("command", ["CLIENT KILL TYPE NORMAL", "CLIENT UNBLOCK", "CLIENT UNBLOCK ERROR"])
+async def test_a_worker_whose_wait_was_broken_off_claims_again(
+    lanes: Lanes, redis: WatchedRedis, redis_url: str, command: str
+) -> None:
+    async with Redis.from_url(redis_url) as admin, parked(lanes, redis) as (worker,):
+        (client,) = [each for each in await admin.client_list() if each["cmd"] == "blpop"]
+        if command.startswith("CLIENT KILL"):
+            await admin.client_kill_filter(_id=client["id"])
+        else:
+            await admin.client_unblock(int(client["id"]), error=command.endswith("ERROR"))
+        await asyncio.wait_for(worker, SOON_S)
     await fill(lanes, A, 1)
     assert len(await lanes.claim()) == 1
 
