@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 from redis.asyncio import Redis
@@ -150,3 +151,20 @@ async def test_a_reaped_job_of_a_paused_group_stays_there(lanes: Lanes, redis: R
     assert await lanes.claim() == []
     await lanes.resume(A)
     assert await claimed_ids(lanes, 9) == [job_id]
+
+
+@pytest.mark.case("L21")
+async def test_a_crowd_of_lapsed_leases_of_a_barred_group_delays_nobody(lanes: Lanes, redis: Redis) -> None:
+    await fill(lanes, A, 200)
+    await fill(lanes, B, 1)
+    (*crowd, other) = sorted(await lanes.claim(201, lease_ms=1), key=lambda job: job.group)
+    await lapse(redis, [*crowd, other])
+    await lanes.pause(A)
+    for _ in range(10):
+        if served := await claimed_ids(lanes, 9):
+            assert served == [other.id]
+            return
+        began = time.monotonic()
+        await lanes.wait(4_000)
+        assert time.monotonic() - began < 1.5
+    pytest.fail("the lapsed job of the other group was never served")
