@@ -11,7 +11,8 @@ Errors::
         │   └── AddressMissing    a process that shares its servers is told of none
         ├── TokenRefused          Telegram doesn't know the token
         ├── RedisUnusable         not there, too old, or the wrong password
-        └── ServerGone            the embedded server ended under our feet
+        ├── ServerGone            the embedded server ended under our feet
+        └── NothingAnswered       a script waits in vain
 
 What the database and the embedded server have to say comes from ``engine.store.errors`` and ``bot.embedded``, which
 write such lines themselves.
@@ -64,3 +65,7 @@ class RedisUnusable(ProgramError):  # noqa: N818 - reads as what it is
 
 class ServerGone(ProgramError):  # noqa: N818 - reads as what happened
     """The embedded server ended while it was needed."""
+
+
+class NothingAnswered(ProgramError):  # noqa: N818 - reads as what happened
+    """A script waited in vain for an answer."""

@@ -35,7 +35,7 @@ class Said:
 
 
 class ClockIds:
-    """Message ids that ascend and that no later run repeats: tenths of a second since 2024, or the next free one.
+    """Message ids that ascend and that no later run repeats: milliseconds since 2024, or the next free one.
 
     Args:
         now_s: the wall clock.
@@ -47,7 +47,7 @@ class ClockIds:
 
     def next(self) -> int:
         """An id that was not given before."""
-        self._last = max(self._last + 1, int((self._now_s() - _EPOCH_S) * 10))
+        self._last = max(self._last + 1, int((self._now_s() - _EPOCH_S) * 1_000))
         return self._last
 
 
