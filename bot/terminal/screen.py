@@ -43,12 +43,13 @@ class Screen:
         self._numbered = numbered
         self._coloured = coloured
         self._names: OrderedDict[int, str] = OrderedDict()
+        self._order: dict[int, int] = {}
 
     def show(self, said: Said) -> None:
         """Show a message."""
         name = " ".join(printable(said.author.name).split())
         self._remember(said.id, name)
-        colour = _BOT_COLOUR if said.by_bot else _NAME_COLOURS[said.author.account_ref % len(_NAME_COLOURS)]
+        colour = _BOT_COLOUR if said.by_bot else self._colour_of(said.author.account_ref)
         number = f"[{'bot' if said.by_bot else said.id}] " if self._numbered else ""
         header = f"{number}{self._look(name, f'1;{colour}')}{self._look(self._note(said), '2')}"
         words = "".join(self._styled(said.spans)).strip("\n")
@@ -61,6 +62,11 @@ class Screen:
     def hint(self, text: str) -> None:
         """Show a line of the program's own."""
         self._write(self._look(text, "2") + "\n\n")
+
+    def _colour_of(self, account_ref: int) -> str:
+        """Colours in the order in which people first speak: the first eight all differ."""
+        order = self._order.setdefault(account_ref, len(self._order))
+        return _NAME_COLOURS[order % len(_NAME_COLOURS)]
 
     def _note(self, said: Said) -> str:
         answered = said.reply_to if self._numbered else self._names.get(said.reply_to or 0)

@@ -32,6 +32,17 @@ def test_an_answer_says_what_it_answers_and_an_edit_that_it_is_one() -> None:
     assert written(Said(9, BOT, by_bot=True, spans=(Span("x"),), edited=True)).startswith("[bot] Codemojex (edited)\n")
 
 
+def test_people_at_a_table_have_different_colours_and_keep_them() -> None:
+    blocks: list[str] = []
+    screen = Screen(blocks.append, numbered=False, coloured=True)
+    names = ("You", "Mira", "Theo", "You")
+    for number, name in enumerate(names):
+        screen.show(Said(number, Person.named(name), by_bot=False, spans=(Span("hi"),)))
+    colours = [block.partition("m")[0] for block in blocks]
+    assert len(set(colours)) == 3
+    assert colours[0] == colours[3]
+
+
 def test_people_at_a_table_see_names_instead_of_numbers() -> None:
     blocks: list[str] = []
     screen = Screen(blocks.append, numbered=False, coloured=False)
