@@ -123,7 +123,7 @@ async def test_a_thousand_lapses_keep_every_slot(redis: Redis, oracle: Oracle) -
     lanes = Lanes(redis, "cm", max_attempts=None)
     await lanes.limit(A, 3)
     await fill(lanes, A, 5)
-    for _ in range(300):
+    for _ in range(334):
         jobs = await lanes.claim(9, lease_ms=1)
         assert len(jobs) == 3
         await lapse(redis, jobs)
