@@ -133,7 +133,8 @@ class ChatApi:
 
     def _require_chat(self, parameters: _Parameters) -> None:
         if str(parameters.get("chat_id")) != str(self._chat.ref):
-            raise Refused("chat not found")
+            # A chat that an earlier run in this directory showed: out of reach today, so its messages are kept for it.
+            raise Refused("this terminal shows another chat", HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 async def _not_found(_: _Parameters) -> None:
