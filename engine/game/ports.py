@@ -259,6 +259,9 @@ class GuessLanes(Protocol):
     async def horizon(self) -> int:
         """A seq that no guess admitted so far exceeds."""
 
+    async def memory(self) -> str:
+        """A word that stays the same for as long as the lanes can have forgotten nothing."""
+
 
 class RoundClock(Protocol):
     """Jobs that look after a round when its time has come."""

@@ -28,7 +28,7 @@ class Sweep:
     def __init__(self, world: World, every_ms: int) -> None:
         self._world = world
         self._every_ms = every_ms
-        self._levers_told = False
+        self._told: str | None = None
         self._after: NoticeId | None = None
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -51,9 +51,10 @@ class Sweep:
             grace_ms: notices younger than this are left to whoever wrote them. 0 takes all there are, page by page;
                 otherwise each sweep takes one page.
         """
-        if not self._levers_told:
+        memory = await self._world.lanes.memory()
+        if memory != self._told:
             await self._tell_levers()
-            self._levers_told = True
+            self._told = memory
         now_ms = self._world.now_ms()
         async with self._world.units.read() as work:
             rounds = await work.rounds.unsettled(now_ms)
@@ -79,4 +80,4 @@ class Sweep:
         async with self._world.units.read() as work:
             rooms = await work.rooms.pulled()
         for room in rooms:
-            await self._world.lanes.pull(room)
+            await self._world.pull(room.id)
