@@ -56,12 +56,6 @@ CALLS: dict[str, Call] = {
 }
 
 
-@pytest.fixture
-def deaf() -> Lanes:
-    """Lanes whose Redis is not there: whatever is sent raises ConnectionError."""
-    return Lanes(Redis(unix_socket_path="/nonexistent"), "cm")
-
-
 @pytest.mark.parametrize(("case", "call"), CALLS.items(), ids=CALLS)
 async def test_an_argument_out_of_bounds_is_named_and_nothing_is_sent(deaf: Lanes, case: str, call: Call) -> None:
     with pytest.raises(BadArgument) as raised:
