@@ -113,6 +113,19 @@ async def test_the_same_update_twice_at_once_and_after_a_restart_is_one_guess(
         assert (await stage.round()).number == 1
 
 
+@pytest.mark.case("T19")
+async def test_a_guess_that_was_deleted_before_its_answer_is_answered(redis: Redis, ready_sqlite_url: str) -> None:
+    guess = said("")
+    async with stage_on(redis, ready_sqlite_url) as stage:
+        await stage.say("/newgame fruits")
+        await stage.told()
+        guess["message"]["text"] = await stage.near_miss()
+    async with stage_on(redis, ready_sqlite_url, working=False) as stage:
+        assert (await stage.take(guess)).receipt is Receipt.DURABLE
+    async with stage_on(redis, ready_sqlite_url, deleted={guess["message"]["message_id"]}) as stage:
+        assert await stage.told() == ["🟢 Ana: 560 / 600 (93%)"]
+
+
 @pytest.mark.case("T21")
 async def test_another_bot_is_no_player(stage: Stage) -> None:
     await stage.say("/newgame fruits")

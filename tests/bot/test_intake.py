@@ -13,7 +13,7 @@ from bot.pace import Pace
 from engine.game.request import Receipt
 from tests.bot.hall import QUICK, Hall, nothing, until_confirmed
 from tests.bot.making import ANA, BEN, group, message, private, said, update
-from tests.bot.stage import Stage, stage_on
+from tests.bot.stage import FirstOnes, Stage, stage_on
 from tests.waiting import wait_until
 
 
@@ -157,23 +157,25 @@ async def test_an_update_the_library_cannot_read_stops_none_behind_it(idle: Stag
 
 
 @pytest.mark.case("T20")
-async def test_a_guess_right_behind_newgame_counts_and_the_earlier_of_two_cracks_wins(stage: Stage) -> None:
-    stop = asyncio.Event()
-    running = asyncio.create_task(Intake(stage.application, pace=QUICK).run(stop))
-    fruits = "🍎🍐🍊🍋🍌🍉"
-    stage.api.feed(said("/newgame fruits"), said(f"/g {fruits}"))
-    await until_confirmed(stage)
-    opened, answered = await stage.told()
-    assert "Round 1" in opened
-    assert "No round" not in answered
-    secret = await stage.secret()
-    stage.api.feed(said(secret, BEN), said(secret, ANA))
-    await until_confirmed(stage)
-    told = await stage.told()
-    assert any("🏆 Ben cracked it!" in text for text in told)
-    assert "🎉 Ana: 600 / 600 (100%) – cracked it!" not in told
-    stop.set()
-    await asyncio.wait_for(running, 10)
+async def test_a_guess_right_behind_newgame_counts_and_the_earlier_of_two_cracks_wins(
+    redis: Redis, ready_sqlite_url: str
+) -> None:
+    async with stage_on(redis, ready_sqlite_url, draw=FirstOnes()) as stage:
+        stop = asyncio.Event()
+        running = asyncio.create_task(Intake(stage.application, pace=QUICK).run(stop))
+        stage.api.feed(said("/newgame fruits"), said("🍐🍎🍊🍋🍌🍉"))
+        await until_confirmed(stage)
+        opened, answered = await stage.told()
+        assert "Round 1" in opened
+        assert answered == "🟢 Ana: 560 / 600 (93%)"
+        secret = await stage.secret()
+        stage.api.feed(said(secret, BEN), said(secret, ANA))
+        await until_confirmed(stage)
+        told = await stage.told()
+        assert any("🏆 Ben cracked it!" in text for text in told)
+        assert "🎉 Ana: 600 / 600 (100%) – cracked it!" not in told
+        stop.set()
+        await asyncio.wait_for(running, 10)
 
 
 async def test_a_process_that_died_leaves_its_updates_to_the_next(redis: Redis, ready_sqlite_url: str) -> None:
