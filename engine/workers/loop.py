@@ -58,6 +58,7 @@ class Loop:
                 jobs = await self._claim()
                 self.last_claim_monotonic_ms = time.monotonic_ns() // 1_000_000
                 if jobs:
+                    self._log.debug(events.CLAIMED, count=len(jobs))
                     await self._run(jobs)
                 else:
                     await self._park(stop)
