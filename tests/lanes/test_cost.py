@@ -101,6 +101,7 @@ async def test_barred_groups_cost_a_claim_nothing(redis: WatchedRedis, bar: Bar)
             await lanes.claim(1)
         async with Counted(redis) as counted:
             assert [job.group for job in await lanes.claim(9)] == [A, A]
+        assert counted.scanning == {}
         costs.append(counted.by_command)
     assert costs[0] == costs[1]
 
@@ -133,6 +134,7 @@ async def test_a_hundred_thousand_barred_groups_cost_a_claim_what_ten_do(redis: 
             await fill(lanes, A, 2)
         async with Counted(redis) as counted:
             assert [job.group for job in await lanes.claim(9)] == [A, A]
+        assert counted.scanning == {}
         costs.append(counted.by_command)
     await redis.flushall()  # a last look at all of it would take longer than the test
     assert costs[0] == costs[1]
