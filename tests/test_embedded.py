@@ -176,8 +176,10 @@ def powerless() -> Iterator[None]:
     user = os.geteuid()
     if user == 0:
         os.seteuid(65534)
-    yield
-    os.seteuid(user)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
 
 
 def test_a_directory_that_cannot_be_written_says_so(tmp_path: Path) -> None:
