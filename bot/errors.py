@@ -12,6 +12,7 @@ Errors::
         ├── TokenRefused          Telegram doesn't know the token
         ├── RedisUnusable         not there, too old, or the wrong password
         ├── ServerGone            the embedded server ended under our feet
+        ├── OutputUnusable        what the chat shows can't be written
         └── NothingAnswered       a script waits in vain
 
 What the database and the embedded server have to say comes from ``engine.store.errors`` and ``bot.embedded``, which
@@ -65,6 +66,10 @@ class RedisUnusable(ProgramError):  # noqa: N818 - reads as what it is
 
 class ServerGone(ProgramError):  # noqa: N818 - reads as what happened
     """The embedded server ended while it was needed."""
+
+
+class OutputUnusable(ProgramError):  # noqa: N818 - reads as what it is
+    """What the terminal's chat shows can't be written."""
 
 
 class NothingAnswered(ProgramError):  # noqa: N818 - reads as what happened

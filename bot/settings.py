@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from redis.asyncio.connection import parse_url
 
 from bot.errors import BadSettings, TokenMissing
+from bot.logs import redacted
 from engine.store.address import parse
 from engine.store.errors import DatabaseUrlUnusable
 
@@ -157,4 +158,6 @@ def _told(problem: Any) -> str:
     name = place if secret else PREFIX + place.upper()
     why = problem["msg"].removeprefix("Value error, ")
     why = why[:1].lower() + why[1:]
-    return f"{name} can't be used: {why}" if secret else f"{name}={problem['input']} can't be used: {why}"
+    # What was meant for another variable may be a secret, too.
+    value = "" if secret else f"={redacted(str(problem['input']))}"
+    return f"{name}{value} can't be used: {why}"

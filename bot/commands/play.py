@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from bot.commands.options import DataDir
 from bot.embedded import DataDirectoryUnusable
+from bot.errors import OutputUnusable
 from bot.logs import configure
 from bot.running import Stop, run, together
 from bot.settings import LogFormat, Settings, load_settings
@@ -183,5 +184,12 @@ class _ShownDraw:
 
 
 def _print(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise  # whoever read it has gone, and knows
+    except OSError as error:
+        raise OutputUnusable(
+            f"cannot write what the chat shows: {error.strerror}; make room, or name another output"
+        ) from error
