@@ -16,6 +16,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from engine.lanes import Job, Lanes
+from engine.store.errors import StoreUnavailable
 from engine.workers import events
 from engine.workers.stopping import pause_unless
 
@@ -92,7 +93,7 @@ class Loop:
 
     async def _back_off(self, error: Exception, stop: asyncio.Event) -> bool:
         self._failures += 1
-        outside = isinstance(error, (RedisError, OSError))
+        outside = isinstance(error, (RedisError, OSError, StoreUnavailable))
         self._log.warning(
             events.LOOP_FAILED, error=type(error).__name__, failures=self._failures, exc_info=None if outside else error
         )

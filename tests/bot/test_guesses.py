@@ -14,6 +14,7 @@ from engine.game.reading import read_guess
 from engine.game.request import Receipt
 from engine.game.themes import THEMES, Theme
 from engine.ids import EmojiSetId
+from tests.bot.api import BOT_NAME
 from tests.bot.making import ANA, BEN, GROUP, group, message, person, private, said, update
 from tests.bot.stage import FirstOnes, Stage, stage_on
 
@@ -229,3 +230,10 @@ async def test_two_chats_play_two_rooms(stage: Stage) -> None:
     assert len(await stage.told()) == len(await stage.told(-1005)) == len(await stage.told(ANA["id"])) == 1
     await stage.say(await stage.secret(), BEN, other)
     assert "aren't on this round's keyboard" in (await stage.told(-1005))[0]
+
+
+@pytest.mark.parametrize("command", ["/g", "/g ", "/g\n", f"/G@{BOT_NAME}", f"/g@{BOT_NAME} "])
+async def test_a_guess_may_follow_its_command_at_once(stage: Stage, command: str) -> None:
+    await stage.say("/newgame fruits")
+    assert (await stage.say(f"{command}{await stage.near_miss()}")).receipt is Receipt.DURABLE
+    assert (await stage.told())[1:] == ["🟢 Ana: 560 / 600 (93%)"]
