@@ -70,9 +70,7 @@ class Screen:
 
     def _note(self, said: Said) -> str:
         answered = said.reply_to if self._numbered else self._names.get(said.reply_to or 0)
-        notes = [f"answers {answered}"] if answered is not None else []
-        notes += ["edited"] if said.edited else []
-        return f" ({', '.join(notes)})" if notes else ""
+        return "" if answered is None else f" (answers {answered})"
 
     def _remember(self, message_id: int, name: str) -> None:
         self._names[message_id] = name

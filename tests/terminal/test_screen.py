@@ -25,11 +25,10 @@ def test_a_block_is_a_header_and_indented_words_with_an_empty_line_after() -> No
     assert written(said) == "[7] Ana\n  one\n  two\n\n"
 
 
-def test_an_answer_says_what_it_answers_and_an_edit_that_it_is_one() -> None:
+def test_an_answer_says_what_it_answers() -> None:
     assert written(Said(9, BOT, by_bot=True, spans=(Span("x"),), reply_to=7)).startswith(
         "[bot] Codemojex (answers 7)\n"
     )
-    assert written(Said(9, BOT, by_bot=True, spans=(Span("x"),), edited=True)).startswith("[bot] Codemojex (edited)\n")
 
 
 def test_people_at_a_table_have_different_colours_and_keep_them() -> None:
