@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from engine.game.commitment import commit
@@ -43,7 +43,7 @@ class Rounds:
             return await self.world.refuse(request, opened)
         if opened is not None:
             room, round_, handed = opened
-            await self.world.lanes.pull(room)
+            await self.world.bring([room.id])
             await self.world.clock.due(room.id, round_.id, minutes * 60_000)
             await self.world.relay.hand_over([handed])
         return Receipt.DURABLE
@@ -108,6 +108,6 @@ class Rounds:
             return await self.world.refuse(request, Refused(Refusal.NO_ROUND))
         if not ended:
             return await self.world.refuse(request, Refused(Refusal.ROUND_CLOSING))
-        await self.world.lanes.pull(replace(room, paused=False))
+        await self.world.bring([room.id])
         await self.world.clock.settle(room.id, round_.id)
         return Receipt.DURABLE

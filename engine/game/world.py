@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from engine.game.model import Room
 from engine.game.notices import Notice, Refused
-from engine.game.ports import Draw, GuessLanes, Outgoing, Relay, RoundClock, UnitOfWork, Units
+from engine.game.ports import Draw, Outgoing, Relay, RoundClock, UnitOfWork, Units
 from engine.game.request import Receipt, Request
-from engine.ids import NOTICE, ChatId, NoticeId
+from engine.game.tending import TendedLanes
+from engine.ids import NOTICE, ChatId, NoticeId, RoomId
 
 Handed = tuple[NoticeId, ChatId]
 
@@ -22,13 +23,29 @@ class World:
     """
 
     units: Units
-    lanes: GuessLanes
+    lanes: TendedLanes
     clock: RoundClock
     relay: Relay
     draw: Draw
     mint: Callable[[str], str]
     now_ms: Callable[[], int]
     default_ceiling: int
+
+    async def bring(self, rooms: Sequence[RoomId]) -> None:
+        """Bring the lanes to what the rooms' rows say, after a commit that changed them.
+
+        Others may change and pull the same rooms meanwhile: whoever pulled what is no longer so pulls again, so that
+        the lanes end at what was committed last, in whatever order the pulls arrived.
+        """
+        told: dict[RoomId, Room] = {}
+        while True:
+            async with self.units.read() as work:
+                stand = await work.rooms.many(rooms)
+            news = [room for room in stand if told.get(room.id) != room]
+            if not news:
+                return
+            await self.lanes.pull(news)
+            told.update((room.id, room) for room in news)
 
     async def put(
         self,
