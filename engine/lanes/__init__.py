@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from engine.lanes.admission import Admitting, Submission
 from engine.lanes.claiming import Claiming
-from engine.lanes.errors import Admission, BadArgument, BadId, BadScript, LanesError, QueueFull, Verdict
+from engine.lanes.errors import Admission, BadArgument, BadId, BadScript, LanesError, QueueFull, Reassignment, Verdict
 from engine.lanes.job import Job, Record, State
 from engine.lanes.levers import Levers
 from engine.lanes.reading import Reading
 from engine.lanes.settling import Settling
+from engine.lanes.tending import Tending
 
 __all__ = [
     "Admission",
@@ -22,6 +23,7 @@ __all__ = [
     "Lanes",
     "LanesError",
     "QueueFull",
+    "Reassignment",
     "Record",
     "State",
     "Submission",
@@ -29,5 +31,5 @@ __all__ = [
 ]
 
 
-class Lanes(Admitting, Claiming, Settling, Levers, Reading):
+class Lanes(Admitting, Claiming, Settling, Levers, Tending, Reading):
     """One queue of lanes: all its verbs, each a coroutine named as its script is."""

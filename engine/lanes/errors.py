@@ -22,6 +22,7 @@ from engine.ids import BadId
 
 __all__ = [
     "ADMISSIONS",
+    "REASSIGNMENTS",
     "VERDICTS",
     "Admission",
     "BadArgument",
@@ -29,6 +30,7 @@ __all__ = [
     "BadScript",
     "LanesError",
     "QueueFull",
+    "Reassignment",
     "Verdict",
 ]
 
@@ -90,5 +92,27 @@ class Verdict(StrEnum):
     """The attempts are used up: the job is in the dead set."""
 
 
-ADMISSIONS: Final = {1: Admission.enqueued, 2: Admission.scheduled, -1: Admission.duplicate}
+class Reassignment(StrEnum):
+    """What became of a job that was to be moved."""
+
+    reassigned = "reassigned"
+    """It waits in its new place."""
+    noop = "noop"
+    """It waited there already."""
+    not_found = "not_found"
+    """No job of this id lives."""
+    not_pending = "not_pending"
+    """It does not wait: it is scheduled, leased or dead."""
+    full = "full"
+    """A cap of the new place is reached."""
+
+
+ADMISSIONS: Final = {1: Admission.enqueued, 2: Admission.scheduled, -1: Admission.duplicate, -2: Admission.full}
 VERDICTS: Final = {1: Verdict.ok, 2: Verdict.dead, -1: Verdict.stale, -2: Verdict.gone}
+REASSIGNMENTS: Final = {
+    1: Reassignment.reassigned,
+    2: Reassignment.noop,
+    -1: Reassignment.not_found,
+    -2: Reassignment.full,
+    -3: Reassignment.not_pending,
+}

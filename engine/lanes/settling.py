@@ -13,6 +13,7 @@ from engine.lanes import bounds
 from engine.lanes.errors import VERDICTS, BadArgument, Verdict
 from engine.lanes.job import Job
 from engine.lanes.queue import Queue
+from engine.lanes.transport import Words
 
 PORTION: Final = 1_000
 
@@ -56,10 +57,12 @@ class Settling(Queue):
 
     async def _settle(self, verb: str, jobs: Sequence[Job], *args: int) -> list[Verdict]:
         leases = [_leased(job).lease for job in jobs]
+        portions: list[Words] = [[*args, *leases[first : first + PORTION]] for first in range(0, len(leases), PORTION)]
         verdicts: list[Verdict] = []
-        for first in range(0, len(leases), PORTION):
-            portion = leases[first : first + PORTION]
-            verdicts += [VERDICTS[code] for code in await self._transport.run(verb, *args, *portion)]
+        for reply in await self._transport.run_many(verb, portions):
+            if isinstance(reply, Exception):
+                raise reply
+            verdicts += [VERDICTS[code] for code in reply]
         return verdicts
 
     def _backoff(self, attempts: int) -> int:

@@ -12,7 +12,7 @@ local count, lease_ms, max_attempts = tonumber(ARGV[1]), tonumber(ARGV[2]), tonu
 -- @include housekeeping
 -- @include grants
 
-while granted < count and ghosts_left > 0 do
+while open and granted < count and ghosts_left > 0 do
   local want = math.min(count - granted, 500)
   local ring = redis.call('LRANGE', ring_key, 0, want - 1)
   if not ring[1] then break end

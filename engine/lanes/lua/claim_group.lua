@@ -13,8 +13,8 @@ local count, lease_ms, max_attempts = tonumber(ARGV[1]), tonumber(ARGV[2]), tonu
 -- @include grants
 
 -- A visit in progress is forfeited: its group is the one that is taken.
-visit = false
-while granted < count and ghosts_left > 0 do
+if open then visit = false end
+while open and granted < count and ghosts_left > 0 do
   local ring = redis.call('LRANGE', ring_key, 0, 0)
   local group = ring[1]
   if not group then break end
