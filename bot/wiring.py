@@ -133,7 +133,7 @@ async def open_house(settings: Settings, addresses: Addresses, draw: Draw, *, mi
         queues = Queues.on(redis)
         world = World(
             units=SqlUnits(database, node.mint),
-            lanes=RoomLanes(queues.guesses, redis, settings.room_ceiling),
+            lanes=RoomLanes(queues.guesses, redis, settings.room_ceiling, _now_ms),
             clock=SettleClock(queues.settlements),
             relay=NotifyRelay(queues.notices),
             draw=draw,

@@ -110,7 +110,9 @@ class RoundCloses(OperationRefused):
 
     def __init__(self, room: str) -> None:
         self.room = room
-        super().__init__(f"the round of room {room} is closing and can't be paused; it is settled in a moment, try again")
+        super().__init__(
+            f"the round of room {room} is closing and can't be paused; it is settled in a moment, try again"
+        )
 
 
 class GuessElsewhere(OperationRefused):

@@ -78,9 +78,7 @@ class Levers:
         return Receipt.DURABLE
 
 
-async def switch(
-    world: World, work: UnitOfWork, room: Room, *, paused: bool
-) -> tuple[Round | None, Refusal | None]:
+async def switch(world: World, work: UnitOfWork, room: Room, *, paused: bool) -> tuple[Round | None, Refusal | None]:
     """Pause or resume a locked room in ``work``, and stop or restart its round's clock; the caller commits.
 
     Returns:

@@ -17,9 +17,8 @@ from engine.game.tending import Moved
 from engine.game.world import World
 from engine.ids import JobId, PlayerId, RoomId
 
-LeverName = Literal["weight", "ceiling", "cap", "lane_cap"]
-Changes = Mapping[LeverName, int | None]
-"""Levers to set; None takes one back, and one that is left out stays as it is."""
+Changes = Mapping[str, int | None]
+"""Levers to set, by their names in ``LeverSet``; None takes one back, one that is left out stays as it is."""
 
 MAX_HOLD_MS: Final = 366 * 86_400_000
 _PLAN_NAME: Final = re.compile(rf"[a-z][a-z0-9-]{{0,{PLAN_NAME_LENGTH - 1}}}", re.ASCII)

@@ -20,7 +20,13 @@ class Moved(StrEnum):
 
 
 class TendedLanes(GuessLanes, Protocol):
-    """The lanes of guesses, with what only operators ask of them."""
+    """The lanes of guesses, with what only operators and the sweep ask of them."""
+
+    async def remember(self) -> None:
+        """Note on the lanes that all levers were told."""
+
+    async def remembers(self) -> bool:
+        """Whether the lanes have that note; False once their server lost its data."""
 
     async def drain(self, room: RoomId, player: PlayerId | None = None) -> int:
         """Delete the guesses that wait in the room, or those of one player; answers how many."""

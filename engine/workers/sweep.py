@@ -39,6 +39,7 @@ class Sweep:
                 await self.once(grace_ms)
                 grace_ms = self._every_ms
             except (RedisError, OSError, StoreUnavailable) as error:
+                self._levers_told = False  # whatever answers next may be another server, or one that lost its data
                 _log.warning(events.LOOP_FAILED, loop="sweep", error=type(error).__name__)
             except Exception:  # noqa: BLE001 - the sweep outlives its own bugs
                 _log.exception(events.LOOP_FAILED, loop="sweep")
@@ -51,7 +52,7 @@ class Sweep:
             grace_ms: notices younger than this are left to whoever wrote them. 0 takes all there are, page by page;
                 otherwise each sweep takes one page.
         """
-        if not self._levers_told:
+        if not (self._levers_told and await self._world.lanes.remembers()):
             await self._tell_levers()
             self._levers_told = True
         now_ms = self._world.now_ms()
@@ -78,5 +79,5 @@ class Sweep:
     async def _tell_levers(self) -> None:
         async with self._world.units.read() as work:
             rooms = await work.rooms.pulled()
-        for room in rooms:
-            await self._world.lanes.pull(room)
+        await self._world.bring([room.id for room in rooms])
+        await self._world.lanes.remember()
