@@ -9,7 +9,7 @@ local base = KEYS[1]
 local repair, cursor = ARGV[1] == '1', ARGV[2]
 -- @include keys
 -- @include drift
-local page = redis.call('SCAN', cursor, 'MATCH', base .. '*', 'COUNT', 1000)
+local page = redis.call('SCAN', cursor, 'MATCH', all, 'COUNT', 1000)
 local places, jobs = {}, {}
 local kinds = { [inner] = 'list', [out] = 'zset', [pending] = 'zset' }
 for _, key in ipairs(page[2]) do
