@@ -6,30 +6,37 @@ It knows groups, lanes and bytes, and nothing of what the jobs mean.
 from __future__ import annotations
 
 from engine.lanes.admission import Admitting, Submission
+from engine.lanes.audit import Audit, Auditing, Drift
 from engine.lanes.claiming import Claiming
 from engine.lanes.errors import Admission, BadArgument, BadId, BadScript, LanesError, QueueFull, Reassignment, Verdict
 from engine.lanes.job import Job, Record, State
 from engine.lanes.levers import Levers
 from engine.lanes.reading import Reading
 from engine.lanes.settling import Settling
+from engine.lanes.stats import GroupStats, OtherStats, Stats
 from engine.lanes.tending import Tending
 
 __all__ = [
     "Admission",
+    "Audit",
     "BadArgument",
     "BadId",
     "BadScript",
+    "Drift",
+    "GroupStats",
     "Job",
     "Lanes",
     "LanesError",
+    "OtherStats",
     "QueueFull",
     "Reassignment",
     "Record",
     "State",
+    "Stats",
     "Submission",
     "Verdict",
 ]
 
 
-class Lanes(Admitting, Claiming, Settling, Levers, Tending, Reading):
+class Lanes(Admitting, Claiming, Settling, Levers, Tending, Reading, Auditing):
     """One queue of lanes: all its verbs, each a coroutine named as its script is."""

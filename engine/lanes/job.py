@@ -54,6 +54,7 @@ class State(StrEnum):
 
 
 STATES: Final = {1: State.waiting, 2: State.scheduled, 3: State.leased, 4: State.dead}
+CODES: Final = {state: code for code, state in STATES.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,10 @@ class Oracle:
         self.ghosts = False
         self.most_active: defaultdict[str, int] = defaultdict(int)
 
+    def forget(self) -> None:
+        """Take what comes next as it is: a repair may have taken counters back."""
+        self._before.clear()
+
     async def close(self) -> None:
         await self._redis.aclose()
 

@@ -143,26 +143,29 @@ def _parse_whole(state: State, name: str, kind: str, value: Any) -> None:
             state.wake = len(value)
         case (("active" | "schedule" | "dead"), "zset"):
             entries = [Entry(member, score) for member, score in _scored(value)]
-            if name == "active":
-                state.leases = entries
-            elif name == "schedule":
-                state.schedule = entries
-            else:
-                state.dead = entries
+            setattr(state, "leases" if name == "active" else name, entries)
         case "held", "zset":
             state.held = dict(_scored(value))
-        case (("glimit" | "gactive" | "gweight" | "gstamp" | "gdepth" | "served"), "hash"):
-            setattr(state, name, {group: int(number) for group, number in _pairs(value)})
-        case (("gcap" | "gflow"), "hash"):
-            setattr(state, name, dict(_pairs(value)))
-        case "ldelayed", "hash":
-            state.ldelayed = {(place[:14], place[14:]): int(number) for place, number in _pairs(value)}
         case (("paused" | "taken"), "set"):
             setattr(state, name, set(_texts(value)))
-        case "state", "hash":
-            state.counters = dict(_pairs(value))
+        case _, "hash":
+            _parse_hash(state, name, _pairs(value))
         case _:
             raise AssertionError(f"nobody knows the key {name} ({kind})")
+
+
+def _parse_hash(state: State, name: str, pairs: list[tuple[str, str]]) -> None:
+    match name:
+        case "glimit" | "gactive" | "gweight" | "gstamp" | "gdepth" | "served":
+            setattr(state, name, {group: int(number) for group, number in pairs})
+        case "gcap" | "gflow":
+            setattr(state, name, dict(pairs))
+        case "ldelayed":
+            state.ldelayed = {(place[:14], place[14:]): int(number) for place, number in pairs}
+        case "state":
+            state.counters = dict(pairs)
+        case _:
+            raise AssertionError(f"nobody knows the hash {name}")
 
 
 def _texts(values: list[bytes]) -> list[str]:

@@ -88,7 +88,7 @@ if capped then
     local more = added[group]
     if more then
       local admitted = redis.call('HINCRBY', gflow_key, group, more)
-      if admitted == more or admitted % 64 < more then pace_of(group, admitted, depths[group]) end
+      if admitted == more or admitted % 64 < more then look(gflow_key, 'p' .. group, admitted - depths[group]) end
     end
   end
   if refused then

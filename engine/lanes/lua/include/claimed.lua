@@ -5,7 +5,7 @@ if granted > 0 then
   redis.call('HSET', state_key, 'clock', format('%.0f', token - 1), 'granted', format('%.0f', after))
   if before == 0 or after % 256 < granted then
     -- @include pace
-    pace_since(state_key, 'pace', before == 0 and 0 or after)
+    look(state_key, 'pace', before == 0 and 0 or after)
   end
 end
 if visit then

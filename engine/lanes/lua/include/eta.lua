@@ -1,7 +1,8 @@
 -- How long it takes until `jobs` jobs of `group` are claimed: at the group's own pace, or, if it was not served yet, at
 -- its share of the queue's, by weight. A queue that never served anything is taken to serve one job a second.
 local function eta_ms(group, depth, jobs)
-  local pace = pace_of(group, tonumber(redis.call('HGET', gflow_key, group)) or 0, depth)
+  local served = (tonumber(redis.call('HGET', gflow_key, group)) or 0) - depth
+  local pace = pace_since(gflow_key, 'p' .. group, served)
   if not pace then
     local whole = pace_since(state_key, 'pace', tonumber(redis.call('HGET', state_key, 'granted')) or 0) or 0
     local ring = redis.call('LRANGE', ring_key, 0, 63)
