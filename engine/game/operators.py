@@ -150,6 +150,13 @@ class Operators:
             raise errors.GuessElsewhere(job, home)
         return await self.world.lanes.reassign(job, room_id, player)
 
+    async def tell_again(self) -> int:
+        """Tell the lanes every lever there is, as after a loss; answers of how many rooms."""
+        async with self.world.units.read() as work:
+            rooms = await work.rooms.pulled()
+        await self.world.bring([room.id for room in rooms])
+        return len(rooms)
+
     async def room(self, room_id: RoomId) -> Room:
         """The room with its levers as they stand in SQL."""
         return await self._known(room_id)

@@ -112,8 +112,8 @@ class RoomLanes:
         return await self.lanes.oldest(room)
 
     async def remember(self) -> None:
-        """Leave a mark that is lost with everything else."""
-        await self.redis.set(_TOLD, self.now_ms())
+        """Leave a mark that is lost with everything else: the default ceiling that was told."""
+        await self.redis.set(_TOLD, self.default_ceiling)
 
     async def remembers(self) -> bool:
         """Whether the mark is there."""
@@ -140,6 +140,15 @@ class RoomLanes:
         """The server's clock in microseconds: seq follows ``max(last + 1, server microseconds)``."""
         seconds, microseconds = await self.redis.time()
         return int(seconds) * 1_000_000 + int(microseconds)
+
+
+async def told_ceiling(redis: Redis) -> int | None:
+    """The default ceiling that workers told the lanes last; None where none did since the server has its data.
+
+    An operator's process pulls by this one, whatever its own environment says.
+    """
+    told = await redis.get(_TOLD)
+    return None if told is None else int(told)
 
 
 @dataclass(frozen=True, slots=True)
