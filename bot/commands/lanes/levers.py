@@ -99,7 +99,9 @@ def cap(
     group: options.Group,
     depth: options.Number,
     *,
-    lane_depth: Annotated[int, options.lever_option("--lane", "The same for each lane: a room's player.")] = 0,
+    lane_depth: Annotated[
+        int | None, options.lever_option("--lane", "The same for each lane: a room's player.")
+    ] = None,
     queue: options.Queue = QueueName.GUESSES,
     json: options.Json = False,
     data_dir: DataDir = None,

@@ -52,8 +52,8 @@ def _duration(word: str) -> int:
     return ms
 
 
-def taken_back(number: int) -> int | None:
-    """What a lever is set to: None where it is taken back."""
+def taken_back(number: int | None) -> int | None:
+    """What a lever is set to: None where it is taken back, or nothing was said."""
     return None if number == NONE else number
 
 
