@@ -13,6 +13,7 @@ from bot.commands.lanes.watching import Look, Row, span
 from bot.names import clean
 
 _BAR: Final = 8
+_TRACK: Final = "on grey19"
 _BLOCKS: Final = "▏▎▍▌▋▊▉█"
 _SPARKS: Final = "▁▂▃▄▅▆▇█"
 _STATES: Final = {
@@ -98,7 +99,8 @@ def _in_flight(row: Row) -> Text:
         return Text(f"{row.in_flight:,}")
     full = row.in_flight >= row.ceiling
     return Text.assemble(
-        (bar(row.in_flight / row.ceiling), "yellow" if full else "green"), f" {row.in_flight:,}/{row.ceiling:,}"
+        (bar(row.in_flight / row.ceiling), f"{'yellow' if full else 'green'} {_TRACK}"),
+        f" {row.in_flight:,}/{row.ceiling:,}",
     )
 
 
@@ -106,7 +108,7 @@ def _share(row: Row) -> Text:
     if row.share is None:
         return Text("-" if row.due is None else f"{'':{_BAR}}   - ({row.due:.0%})")
     due = "" if row.due is None else f" ({row.due:.0%})"
-    return Text.assemble((bar(row.share), "blue"), f" {row.share:4.0%}{due}")
+    return Text.assemble((bar(row.share), f"blue {_TRACK}"), f" {row.share:4.0%}{due}")
 
 
 def bar(part: float) -> str:
