@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import pytest
 from redis.asyncio import Redis
@@ -10,12 +12,14 @@ from redis.asyncio import Redis
 from engine.game import errors
 from engine.game.model import LeverSet, Room, Round, RoundState, Source
 from engine.game.notices import LeverPulled, Refusal, Refused
+from engine.game.operators import Operators
 from engine.game.ports import GuessJob, RoomFull
 from engine.game.request import Receipt
 from engine.game.settling import Later, Settling
 from engine.game.tending import Moved
 from engine.ids import JobId, PlayerId, RoomId
 from engine.lanes import Verdict
+from engine.workers.adapters import RoomLanes
 from engine.workers.sweep import Sweep
 from tests.waiting import wait_until
 from tests.workers.making import CEILING, House, wrong
@@ -336,6 +340,30 @@ async def test_a_number_that_no_lever_has_is_refused_before_anything_is_written(
         await product.game.operators.hold(room.id, value if value < 1 else 1 << 70)
     assert (await product.current())[0] == room
     assert await product.game.operators.plans() == []
+
+
+@dataclass(frozen=True)
+class Late(RoomLanes):
+    """Lanes whose pulls arrive late: each waits for the gate."""
+
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def pull(self, rooms: Sequence[Room]) -> None:
+        self.asked.set()
+        await self.gate.wait()
+        await RoomLanes.pull(self, rooms)
+
+
+async def test_a_pull_that_arrives_late_does_not_undo_a_later_change(product: House, redis: Redis) -> None:
+    room, _ = await product.open()
+    late = Late(product.queues.guesses, redis, CEILING, product.clock)
+    slow = asyncio.create_task(Operators(replace(product.world, lanes=late)).set(room.id, {"weight": 2}))
+    await late.asked.wait()
+    await product.game.operators.set(room.id, {"weight": 5})
+    late.gate.set()
+    await slow
+    assert await lever(redis, product, "gweight", room.id) == b"5"
 
 
 async def test_levers_pulled_at_the_same_moment_end_as_the_rows_do(product: House, redis: Redis) -> None:
