@@ -18,18 +18,23 @@ import typer
 from redis.exceptions import RedisError
 from typer.exceptions import Abort, TyperException
 
+from bot.commands.lanes import lanes
 from bot.commands.migrate import migrate
 from bot.commands.play import play
 from bot.commands.serve import bot, up, worker
 from bot.commands.version import version
 from bot.embedded import EmbeddedError
 from bot.errors import OutputUnusable, ProgramError
+from engine.game.errors import OperationRefused
+from engine.ids import BadId
+from engine.lanes import BadArgument
 from engine.store.errors import StoreError
 from engine.workers.node import NoNodeLeft
 
 CRASHED: Final = "crashed"
 _NAME: Final = "codemojex"
 _FAILED: Final = 1
+_MISUSED: Final = 2
 _INTERRUPTED: Final = 130
 _LAST_STREAM: Final = 2
 
@@ -43,6 +48,7 @@ app = typer.Typer(
 )
 for command in (play, up, bot, worker, migrate, version):
     app.command()(command)
+app.add_typer(lanes)
 
 
 def main() -> None:
@@ -88,8 +94,8 @@ def _explain(error: Exception) -> int:
             if isinstance(error, OutputUnusable):
                 _say_no_more()
             return _fail(str(error), error.exit_code)
-        case StoreError() | EmbeddedError() | NoNodeLeft():
-            return _fail(str(error), _FAILED)
+        case StoreError() | EmbeddedError() | NoNodeLeft() | OperationRefused() | BadId() | BadArgument():
+            return _fail(str(error), _MISUSED if isinstance(error, (BadId, BadArgument)) else _FAILED)
         case RedisError():
             lost = f"lost Redis ({type(error).__name__}); start it, then this command again: nothing is lost"
             return _fail(lost, _FAILED)

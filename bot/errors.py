@@ -8,11 +8,14 @@ Errors::
         │   ├── BadSettings       a value in the environment
         │   ├── BadScript         a script that can't be read, or a line of it
         │   ├── TokenMissing      nothing to speak to Telegram with
-        │   └── AddressMissing    a process that shares its servers is told of none
+        │   ├── AddressMissing    a process that shares its servers is told of none
+        │   └── NotConfirmed      what deletes something was not confirmed
         ├── TokenRefused          Telegram doesn't know the token
         ├── RedisUnusable         not there, too old, or the wrong password
         ├── ServerGone            the embedded server ended under our feet
         ├── OutputUnusable        what the chat shows can't be written
+        ├── NothingRuns           an operator's command finds no running program
+        ├── Drifted               an audit found what does not agree
         └── NothingAnswered       a script waits in vain
 
 What the database and the embedded server have to say comes from ``engine.store.errors`` and ``bot.embedded``, which
@@ -56,6 +59,10 @@ class AddressMissing(UsageProblem):
     """A process that shares its servers with others is told of none."""
 
 
+class NotConfirmed(UsageProblem):
+    """What deletes something was not confirmed."""
+
+
 class TokenRefused(ProgramError):  # noqa: N818 - reads as what happened
     """Telegram doesn't know the token."""
 
@@ -70,6 +77,14 @@ class ServerGone(ProgramError):  # noqa: N818 - reads as what happened
 
 class OutputUnusable(ProgramError):  # noqa: N818 - reads as what it is
     """What the terminal's chat shows can't be written."""
+
+
+class NothingRuns(ProgramError):  # noqa: N818 - reads as what it is
+    """An operator's command finds no running program to speak to."""
+
+
+class Drifted(ProgramError):  # noqa: N818 - reads as what happened
+    """An audit found what does not agree, and was not asked to mend it."""
 
 
 class NothingAnswered(ProgramError):  # noqa: N818 - reads as what happened

@@ -18,19 +18,21 @@ from telegram.request import BaseRequest
 from bot.application import build_application, build_bot, publish_menu
 from bot.context import GameApplication
 from bot.embedded import DataDirectoryUnusable, EmbeddedValkey
-from bot.errors import ServerGone
+from bot.embedded_running import running_valkey
+from bot.errors import AddressMissing, NothingRuns, ServerGone
 from bot.intake import Intake, connect
 from bot.messenger import TelegramMessenger
 from bot.polling import PollingLease
 from bot.redis_server import open_redis
 from bot.settings import Settings
+from engine.game.draw import SecureDraw
 from engine.game.ports import Draw
 from engine.game.service import Game
 from engine.game.world import World
 from engine.store.address import address_of
 from engine.store.database import Database, open_database
 from engine.store.work import SqlUnits
-from engine.workers.adapters import NotifyRelay, Queues, RoomLanes, SettleClock
+from engine.workers.adapters import NotifyRelay, Queues, RoomLanes, SettleClock, told_ceiling
 from engine.workers.crew import Crew, CrewSettings
 from engine.workers.node import NodeLease
 from migrations.run import require_current, upgrade
@@ -81,6 +83,46 @@ def servers(settings: Settings) -> Iterator[Addresses]:
         else:
             server = stack.enter_context(EmbeddedValkey(settings.data_dir))
             yield Addresses(server.url, database, server)
+
+
+def running_servers(settings: Settings) -> Addresses:
+    """The servers that the settings name, or those of a program that runs in the data directory.
+
+    In one directory, a bot's come before the terminal's.
+
+    Raises:
+        NothingRuns: there is none.
+        AddressMissing: Redis is named, and the database is neither named nor in the data directory.
+    """
+    for at in (settings.on_telegram(), settings):
+        file = at.data_dir.absolute() / _SQLITE_FILE
+        redis = running_valkey(at.data_dir) if settings.redis_url is None else settings.redis_url.get_secret_value()
+        if redis is not None and (settings.database_url is not None or file.exists()):
+            return Addresses(redis, database_address(at))
+    if settings.redis_url is not None:
+        raise AddressMissing(
+            f"REDIS_URL is set and DATABASE_URL is not, and there is no database in {settings.data_dir.absolute()}; "
+            "set DATABASE_URL as for the bot, or name its data directory with --data-dir"
+        )
+    raise NothingRuns(
+        f"nothing runs in {settings.data_dir.absolute()}; start `codemojex up` or `codemojex play` there, "
+        "name another directory with --data-dir, or set REDIS_URL and DATABASE_URL as for the bot"
+    )
+
+
+@asynccontextmanager
+async def open_beside(settings: Settings, addresses: Addresses) -> AsyncIterator[House]:
+    """Open a house beside a running one, for operators: levers are pulled by the ceiling that its workers told.
+
+    Raises:
+        RedisUnusable, StoreError, NoNodeLeft: each says what to do.
+    """
+    async with open_redis(addresses.redis) as redis:
+        ceiling = await told_ceiling(redis)
+    if ceiling is not None:
+        settings = settings.model_copy(update={"room_ceiling": ceiling})
+    async with open_house(settings, addresses, SecureDraw(), migrating=False) as house:
+        yield house
 
 
 def database_address(settings: Settings) -> str:
@@ -134,7 +176,7 @@ async def open_house(settings: Settings, addresses: Addresses, draw: Draw, *, mi
         queues = Queues.on(redis)
         world = World(
             units=SqlUnits(database, node.mint),
-            lanes=RoomLanes(queues.guesses, redis, settings.room_ceiling),
+            lanes=RoomLanes(queues.guesses, redis, settings.room_ceiling, _now_ms),
             clock=SettleClock(queues.settlements),
             relay=NotifyRelay(queues.notices),
             draw=draw,

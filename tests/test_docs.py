@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+import typer
+
 from bot.cli import app
 from bot.handlers import COMMANDS
 from bot.settings import PREFIX, Settings
@@ -73,10 +75,31 @@ def test_the_readme_tells_of_every_command_and_theme() -> None:
 
 
 def test_every_command_line_that_a_page_shows_begins_with_a_command_that_exists() -> None:
-    known = {info.callback.__name__ for info in app.registered_commands if info.callback is not None}
+    known = commands_of(app)
+    assert {"play", "lanes", "lanes status", "lanes plan set"} <= known
     for page in PAGES:
         shown = set(re.findall(r"(?:^|[`/ ])codemojex ([a-z]+)\b", text(page), re.MULTILINE))
         assert shown <= known, page.name
+        shown = set(re.findall(r"(?:^|[`/ ])codemojex (lanes(?: plan)? [a-z]+)\b", text(page), re.MULTILINE))
+        assert shown <= known, page.name
+
+
+def commands_of(program: typer.Typer, path: str = "") -> set[str]:
+    """The words that every command is called by, those of commands inside of commands too."""
+    named = {info.name or getattr(info.callback, "__name__", "") for info in program.registered_commands}
+    found = {f"{path}{name}" for name in named}
+    for group in program.registered_groups:
+        inner = group.typer_instance
+        assert inner is not None
+        name = f"{path}{inner.info.name}"
+        found |= {name} | commands_of(inner, f"{name} ")
+    return found
+
+
+def test_the_readme_tells_of_every_command_of_operators() -> None:
+    readme = text(ROOT / "README.md")
+    words = {command.rpartition(" ")[2] for command in commands_of(app) if command.startswith("lanes ")}
+    assert {word for word in words if not re.search(rf"\b{word}\b", readme)} == set()
 
 
 def test_every_target_that_a_page_makes_exists() -> None:

@@ -64,7 +64,7 @@ class Guessing:
         job = JobId(self.world.mint(JOB))
         guess = GuessJob(round_.id, codes, request.source, self.world.now_ms())
         try:
-            await self.world.lanes.enqueue(room.id, player.id, job, guess)
+            await self.world.lanes.enqueue(room, player.id, job, guess)
         except RoomFull as full:
             return await self.world.refuse(
                 request, Refused(Refusal.ROOM_FULL, got=full.depth, wanted=full.cap, eta_ms=full.eta_ms)

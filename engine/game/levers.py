@@ -40,41 +40,21 @@ class Levers:
             elif await work.inbox.first(request.source, self.world.now_ms()):
                 await work.rooms.limit(room.id, limit)
                 pulled = await self._confirm(work, request, room, LeverPulled("limit", limit=limit))
-        if isinstance(pulled, Refused):
-            return await self.world.refuse(request, pulled)
-        return await self._tell(room, pulled)
+        return await self._tell(request, room, None, pulled)
 
     async def _switch(self, request: Request, lever: Literal["pause", "resume"]) -> Receipt:
-        paused = lever == "pause"
         waiting = await self._waiting(request.place)
         async with self.world.units.begin() as work:
             room = await work.rooms.lock((await work.rooms.at(request.place)).id)
-            round_ = await work.rounds.running(room.id)
+            round_: Round | None = None
             pulled: Handed | Refused | None = None
             if await work.inbox.first(request.source, self.world.now_ms()):
-                refusal = _refusal(room, round_, paused=paused)
+                round_, refusal = await switch(self.world, work, room, paused=lever == "pause")
                 if refusal is None:
-                    round_ = await self._move_clock(work, round_, paused=paused)
-                    if paused and round_ is not None and round_.state is RoundState.CLOSING:
-                        refusal = Refusal.CANNOT_PAUSE_CLOSING
-                if refusal is None:
-                    await work.rooms.pause(room.id, paused=paused)
                     pulled = await self._confirm(work, request, room, LeverPulled(lever, waiting=waiting))
                 else:
                     pulled = Refused(refusal)
-        if isinstance(pulled, Refused):
-            return await self.world.refuse(request, pulled)
-        receipt = await self._tell(room, pulled)
-        if round_ is not None and round_.deadline_ms is not None:
-            await self.world.clock.due(room.id, round_.id, max(0, round_.deadline_ms - self.world.now_ms()))
-        return receipt
-
-    async def _tell(self, room: Room, pulled: Handed | None) -> Receipt:
-        # Also where the message came again: whoever took it first may have ended between the row and the lanes.
-        await self.world.pull(room.id)
-        if pulled is not None:
-            await self.world.relay.hand_over([pulled])
-        return Receipt.DURABLE
+        return await self._tell(request, room, round_, pulled)
 
     async def _waiting(self, place: Place) -> int:
         async with self.world.units.read() as work:
@@ -86,14 +66,50 @@ class Levers:
         await work.commit()
         return handed
 
-    async def _move_clock(self, work: UnitOfWork, round_: Round | None, *, paused: bool) -> Round | None:
-        """Stop or restart the round's clock; answers the round as it then is, closing where a crack was faster."""
-        if round_ is None or round_.state is not RoundState.OPEN:
-            return round_
-        now_ms = self.world.now_ms()
-        moved = pause_clock(round_, now_ms) if paused else resume_clock(round_, now_ms)
-        is_open = await work.rounds.set_clock(moved.id, deadline_ms=moved.deadline_ms, remaining_ms=moved.remaining_ms)
-        return moved if is_open else replace(round_, state=RoundState.CLOSING)
+    async def _tell(
+        self, request: Request, room: Room, round_: Round | None, pulled: Handed | Refused | None
+    ) -> Receipt:
+        if isinstance(pulled, Refused):
+            return await self.world.refuse(request, pulled)
+        # Also where the message came again: whoever took it first may have ended before the lanes heard of it.
+        await bring_switched(self.world, room, round_)
+        if pulled is not None:
+            await self.world.relay.hand_over([pulled])
+        return Receipt.DURABLE
+
+
+async def switch(world: World, work: UnitOfWork, room: Room, *, paused: bool) -> tuple[Round | None, Refusal | None]:
+    """Pause or resume a locked room in ``work``, and stop or restart its round's clock; the caller commits.
+
+    Returns:
+        The room's running round as it then is, and why it cannot be done (then nothing may be committed).
+    """
+    round_ = await work.rounds.running(room.id)
+    refusal = _refusal(room, round_, paused=paused)
+    if refusal is None:
+        round_ = await _move_clock(world, work, round_, paused=paused)
+        if paused and round_ is not None and round_.state is RoundState.CLOSING:
+            refusal = Refusal.CANNOT_PAUSE_CLOSING
+    if refusal is None:
+        await work.rooms.pause(room.id, paused=paused)
+    return round_, refusal
+
+
+async def bring_switched(world: World, room: Room, round_: Round | None) -> None:
+    """After that commit: tell the lanes, and have somebody look at the deadline of a clock that runs again."""
+    await world.bring([room.id])
+    if round_ is not None and round_.deadline_ms is not None:
+        await world.clock.due(room.id, round_.id, max(0, round_.deadline_ms - world.now_ms()))
+
+
+async def _move_clock(world: World, work: UnitOfWork, round_: Round | None, *, paused: bool) -> Round | None:
+    """Stop or restart the round's clock; answers the round as it then is, closing where a crack was faster."""
+    if round_ is None or round_.state is not RoundState.OPEN:
+        return round_
+    now_ms = world.now_ms()
+    moved = pause_clock(round_, now_ms) if paused else resume_clock(round_, now_ms)
+    is_open = await work.rounds.set_clock(moved.id, deadline_ms=moved.deadline_ms, remaining_ms=moved.remaining_ms)
+    return moved if is_open else replace(round_, state=RoundState.CLOSING)
 
 
 def _refusal(room: Room, round_: Round | None, *, paused: bool) -> Refusal | None:

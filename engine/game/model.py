@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -12,6 +12,8 @@ SECRET_LENGTH: Final = 6
 KEYBOARD_SIZE: Final = 16
 MIN_MINUTES: Final = 1
 MAX_MINUTES: Final = 24 * 60
+MAX_LEVER: Final = 1_000_000_000
+PLAN_NAME_LENGTH: Final = 32
 
 
 class RoundState(StrEnum):
@@ -60,11 +62,42 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
+class LeverSet:
+    """What an operator may set for a room, each a whole number from 1 up; None says nothing.
+
+    ``weight``: guesses a visit of the rota is worth. ``ceiling``: most guesses in flight at once. ``cap`` and
+    ``lane_cap``: most guesses that the room, and each player in it, may have waiting.
+    """
+
+    weight: int | None = None
+    ceiling: int | None = None
+    cap: int | None = None
+    lane_cap: int | None = None
+
+    def over(self, other: LeverSet) -> LeverSet:
+        """These levers, and where they say nothing, those of ``other``."""
+        return LeverSet(
+            weight=other.weight if self.weight is None else self.weight,
+            ceiling=other.ceiling if self.ceiling is None else self.ceiling,
+            cap=other.cap if self.cap is None else self.cap,
+            lane_cap=other.lane_cap if self.lane_cap is None else self.lane_cap,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A named set of levers that operators give to rooms."""
+
+    name: str
+    levers: LeverSet
+
+
+@dataclass(frozen=True, slots=True)
 class Room:
     """A room with its levers as they stand in SQL.
 
-    ``ceiling`` is what an operator's plan allows (None: the default of the settings); ``chat_limit`` is what the
-    chat's own admins asked for, and only ever lowers it.
+    ``plan`` and ``own`` are an operator's: what is set for this one room wins over its plan. ``chat_limit`` is what
+    the chat's own admins asked for, and only ever lowers the ceiling. ``held_until_ms`` is when a hold ends.
     """
 
     id: RoomId
@@ -73,17 +106,33 @@ class Room:
     thread: int
     private: bool
     paused: bool
-    ceiling: int | None
+    plan: Plan | None
+    own: LeverSet
     chat_limit: int | None
+    held_until_ms: int | None
 
     def allowed(self, default_ceiling: int) -> int:
         """The highest ceiling that the operator allows this room."""
-        return self.ceiling if self.ceiling is not None else default_ceiling
+        ceiling = self._given().ceiling
+        return default_ceiling if ceiling is None else ceiling
 
-    def effective_ceiling(self, default_ceiling: int) -> int:
-        """The ceiling in force: the operator's, lowered by the chat's own limit."""
+    def in_force(self, default_ceiling: int) -> LeverSet:
+        """The levers in force: a ceiling and a weight there always are, caps only where somebody set them."""
+        given = self._given()
         allowed = self.allowed(default_ceiling)
-        return allowed if self.chat_limit is None else min(allowed, self.chat_limit)
+        return replace(
+            given,
+            weight=self.weight,
+            ceiling=allowed if self.chat_limit is None else min(allowed, self.chat_limit),
+        )
+
+    @property
+    def weight(self) -> int:
+        """The weight in force."""
+        return self._given().weight or 1
+
+    def _given(self) -> LeverSet:
+        return self.own if self.plan is None else self.own.over(self.plan.levers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from engine.game.model import (
     Standing,
 )
 from engine.game.notices import Notice
+from engine.game.plans import Plans
 from engine.game.themes import Theme
 from engine.ids import ChatId, JobId, NoticeId, PlayerId, RoomId, RoundId
 
@@ -95,11 +96,20 @@ class Rooms(Protocol):
     async def get(self, room: RoomId) -> Room | None:
         """The room, or None."""
 
+    async def many(self, rooms: Sequence[RoomId]) -> list[Room]:
+        """Those of ``rooms`` that exist."""
+
+    async def titles(self, ids: Sequence[str]) -> dict[str, str]:
+        """What the chats of these rooms (or these chats themselves) are called; unknown ids are left out."""
+
     async def lock(self, room: RoomId) -> Room:
         """The room as it stands, and nobody else's before this unit ends: its changes go one after another."""
 
     async def known(self, account: Account) -> Player | None:
         """The player of ``account`` if it is known under the name it shows today, else None; writes nothing."""
+
+    async def plays(self, player: PlayerId) -> bool:
+        """Whether there is such a player."""
 
     async def player(self, account: Account) -> Player:
         """The player of ``account``, made if new; its name is brought up to date."""
@@ -211,6 +221,7 @@ class UnitOfWork(Protocol):
     """One transaction. Leaving it without ``commit`` rolls back."""
 
     rooms: Rooms
+    plans: Plans
     inbox: Inbox
     rounds: Rounds
     guesses: Guesses
@@ -240,15 +251,15 @@ class Draw(Protocol):
 class GuessLanes(Protocol):
     """The lanes of guesses, in the game's words: group = room, lane = player."""
 
-    async def enqueue(self, room: RoomId, player: PlayerId, job: JobId, guess: GuessJob) -> bool:
-        """Admit a guess; False where its message was admitted before.
+    async def enqueue(self, room: Room, player: PlayerId, job: JobId, guess: GuessJob) -> bool:
+        """Admit a guess, stamped with the room's weight as its row says; False where its message was there before.
 
         Raises:
             RoomFull: the room's cap is reached.
         """
 
-    async def pull(self, room: Room) -> None:
-        """Bring the lanes' levers to what the room's row says."""
+    async def pull(self, rooms: Sequence[Room]) -> None:
+        """Bring the lanes' levers to what the rooms' rows say."""
 
     async def depth(self, room: RoomId) -> int:
         """Guesses waiting in the room."""

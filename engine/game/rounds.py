@@ -44,10 +44,10 @@ class Rounds:
         if isinstance(opened, Room):
             # The message came again: whoever took it first may have ended before the lanes were told. (The sweep
             # finds the round and its notice.)
-            await self.world.pull(opened.id)
+            await self.world.bring([opened.id])
             return Receipt.DURABLE
         room, round_, handed = opened
-        await self.world.pull(room.id)
+        await self.world.bring([room.id])
         await self.world.clock.due(room.id, round_.id, minutes * 60_000)
         await self.world.relay.hand_over([handed])
         return Receipt.DURABLE
@@ -113,7 +113,7 @@ class Rounds:
         if not taken and not ended:
             return await self.world.refuse(request, Refused(Refusal.ROUND_CLOSING))
         # Also where the message came again: whoever took it first may have ended between the row and the lanes.
-        await self.world.pull(room.id)
+        await self.world.bring([room.id])
         if round_ is not None and ended:
             await self.world.clock.settle(room.id, round_.id)
         return Receipt.DURABLE

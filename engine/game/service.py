@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from engine.game.guessing import Guessing
 from engine.game.levers import Levers
+from engine.game.operators import Operators
 from engine.game.rounds import Rounds
 from engine.game.views import Views
 from engine.game.world import World
@@ -13,15 +14,16 @@ from engine.game.world import World
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """The use cases, grouped as the words are: guesses, rounds, levers, views."""
+    """The use cases, grouped as the words are: guesses, rounds, levers, views, and what operators do."""
 
     world: World
     guesses: Guessing
     rounds: Rounds
     levers: Levers
     views: Views
+    operators: Operators
 
     @classmethod
     def on(cls, world: World) -> Game:
         """Build every use case on one world."""
-        return cls(world, Guessing(world), Rounds(world), Levers(world), Views(world))
+        return cls(world, Guessing(world), Rounds(world), Levers(world), Views(world), Operators(world))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from engine.game.model import Room
 from engine.game.notices import Notice, Refused
-from engine.game.ports import Draw, GuessLanes, Outgoing, Relay, RoundClock, UnitOfWork, Units
+from engine.game.ports import Draw, Outgoing, Relay, RoundClock, UnitOfWork, Units
 from engine.game.request import Receipt, Request
+from engine.game.tending import TendedLanes
 from engine.ids import NOTICE, ChatId, NoticeId, RoomId
 
 Handed = tuple[NoticeId, ChatId]
@@ -22,13 +23,29 @@ class World:
     """
 
     units: Units
-    lanes: GuessLanes
+    lanes: TendedLanes
     clock: RoundClock
     relay: Relay
     draw: Draw
     mint: Callable[[str], str]
     now_ms: Callable[[], int]
     default_ceiling: int
+
+    async def bring(self, rooms: Sequence[RoomId]) -> None:
+        """Bring the lanes to what the rooms' rows say, after a commit that changed them.
+
+        Others may change and pull the same rooms meanwhile: whoever pulled what is no longer so pulls again, so that
+        the lanes end at what was committed last, in whatever order the pulls arrived.
+        """
+        told: dict[RoomId, Room] = {}
+        while True:
+            async with self.units.read() as work:
+                stand = await work.rooms.many(rooms)
+            news = [room for room in stand if told.get(room.id) != room]
+            if not news:
+                return
+            await self.lanes.pull(news)
+            told.update((room.id, room) for room in news)
 
     async def put(
         self,
@@ -43,14 +60,6 @@ class World:
         id_ = notice_id if notice_id is not None else NoticeId(self.mint(NOTICE))
         await work.outbox.put([Outgoing(id_, room.chat, room.thread, notice, reply_to, self.now_ms())])
         return id_, room.chat
-
-    async def pull(self, room: RoomId) -> None:
-        """Bring the lanes' levers to what the room's row says now.
-
-        The row is locked meanwhile: of two who do so at once, the later tells what is true.
-        """
-        async with self.units.begin() as work:
-            await self.lanes.pull(await work.rooms.lock(room))
 
     async def reply(self, request: Request, notice: Notice) -> None:
         """Say ``notice`` as the answer to ``request``, in a unit of work of its own."""

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from engine import ids
 from engine.lanes import bounds
-from engine.lanes.errors import ADMISSIONS, Admission, BadArgument
+from engine.lanes.errors import ADMISSIONS, Admission, BadArgument, QueueFull
+from engine.lanes.gathering import Gathering
 from engine.lanes.queue import Queue
 
 DAY_MS: Final = 86_400_000
-PORTION: Final = 5_000
-PORTION_BYTES: Final = 16 * 1024 * 1024
+PORTION: Final = 1_000
+PORTION_BYTES: Final = 4 * 1024 * 1024
+
+_Words = tuple[str, bytes, int, bytes, int, int]
+_Reply = int | list[int]
+"""A code; of a full group or lane its code, depth, cap and ETA in ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,42 +62,53 @@ class Admitting(Queue):
             dedup_ms: how long it is remembered, 1 ms to 366 days.
             weight: jobs the group is worth per visit of the rota, until its backlog is gone or `weight` says else.
 
+        Calls that are awaited in one tick of the event loop share a round trip.
+
         Raises:
+            QueueFull: a cap of the group or the lane is reached; a known job or dedup key is a duplicate even then.
             BadId, BadArgument: an argument is ill-formed; nothing was sent.
         """
-        return (await self.enqueue_many([Submission(group, job_id, payload, lane, delay_ms, dedup, dedup_ms, weight)]))[
-            0
-        ]
+        words = self._words(Submission(group, job_id, payload, lane, delay_ms, dedup, dedup_ms, weight))
+        return _admission(await self._gathered(words))
 
     async def enqueue_many(
         self, admissions: Iterable[Submission | Mapping[str, Any] | tuple[Any, ...]]
     ) -> list[Admission]:
-        """Admit many jobs in one round trip (a very long list in several), each as `enqueue` would.
+        """Admit many jobs in one round trip, each as `enqueue` would, but for answering `full` where that would raise.
 
         Args:
             admissions: `Submission`s; mappings of its fields and tuples in its order will do.
 
         Raises:
             BadId, BadArgument: one of them is ill-formed; nothing was sent.
+            redis.exceptions.RedisError: one of them could not be admitted; others may have been.
         """
-        verdicts: list[Admission] = []
-        args: list[str | bytes | int] = []
-        size = 0
-        portions = []
-        for admission in admissions:
-            words = self._words(_submission(admission))
-            if args and (len(args) >= 6 * PORTION or size >= PORTION_BYTES):
-                portions.append(args)
-                args, size = [], 0
-            args += words
-            size += len(words[1])
-        if args:
-            portions.append(args)
-        for portion in portions:
-            verdicts += [ADMISSIONS[code] for code in await self._transport.run("enqueue", *portion)]
-        return verdicts
+        replies = await self._admit([self._words(_submission(admission)) for admission in admissions])
+        return [ADMISSIONS[_code(reply)] for reply in replies]
 
-    def _words(self, job: Submission) -> tuple[str, bytes, int, bytes, int, int]:
+    @cached_property
+    def _gathered(self) -> Gathering[_Words, _Reply]:
+        return Gathering(self._admit)
+
+    async def _admit(self, jobs: Sequence[_Words]) -> list[_Reply | Exception]:
+        """Admit jobs in portions that leave the server time for others; an error answers for each it kept out."""
+        portions: list[list[str | bytes | int]] = []
+        counts: list[int] = []
+        size = PORTION_BYTES
+        for words in jobs:
+            if size >= PORTION_BYTES or counts[-1] == PORTION:
+                portions.append([])
+                counts.append(0)
+                size = 0
+            portions[-1] += words
+            counts[-1] += 1
+            size += len(words[1])
+        replies: list[_Reply | Exception] = []
+        for count, reply in zip(counts, await self._transport.run_many("enqueue", portions), strict=True):
+            replies += [reply] * count if isinstance(reply, Exception) else reply
+        return replies
+
+    def _words(self, job: Submission) -> _Words:
         group = self._group(job.group)
         lane = group if job.lane is None else ids.check(job.lane, argument="lane")
         return (
@@ -113,3 +130,16 @@ def _submission(admission: Submission | Mapping[str, Any] | tuple[Any, ...]) -> 
         return Submission(*admission)
     except TypeError as error:
         raise BadArgument("admissions", admission, f"made of enqueue's arguments ({error})") from error
+
+
+def _admission(reply: _Reply) -> Admission:
+    if isinstance(reply, int):
+        return ADMISSIONS[reply]
+    _, depth, cap, eta_ms = reply
+    raise QueueFull(depth, cap, eta_ms)
+
+
+def _code(reply: _Reply | Exception) -> int:
+    if isinstance(reply, Exception):
+        raise reply
+    return reply if isinstance(reply, int) else reply[0]

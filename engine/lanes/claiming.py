@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from engine.lanes import bounds
-from engine.lanes.job import Job, jobs_of
+from engine.lanes.job import LEASE_MS, Job, jobs_of
 from engine.lanes.queue import Queue
-
-LEASE_MS: Final = 30_000
 
 
 class Claiming(Queue):
@@ -46,16 +42,3 @@ class Claiming(Queue):
         """
         bounds.ms("timeout_ms", timeout_ms, 0, bounds.MAX_LEASE_MS)
         await self._transport.park("wait", self._keys.wake, timeout_ms)
-
-    async def reap(self, limit: int = 100) -> int:
-        """End up to ``limit`` lapsed leases: their jobs wait again, or are buried after their attempts.
-
-        Returns how many leases it ended.
-        """
-        bounds.whole("limit", limit, 1, bounds.MAX_LIMIT)
-        return int((await self._transport.run("reap", limit, self._max_attempts))[1])
-
-    async def promote(self, limit: int = 100) -> int:
-        """Move up to ``limit`` due jobs to their own lanes. Returns how many due entries it dealt with."""
-        bounds.whole("limit", limit, 1, bounds.MAX_LIMIT)
-        return int((await self._transport.run("promote", limit))[1])

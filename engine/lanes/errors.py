@@ -6,6 +6,7 @@ Errors::
     ├── LanesError             root of what this package raises
     │   ├── BadArgument        an argument is out of bounds (also a ValueError); nothing was sent
     │   ├── QueueFull          a cap refused the admission
+    │   ├── LeaseLost          a kept lease was lost, so its handler was stopped
     │   └── BadScript          a Lua file includes something missing, twice or in a circle
     └── ValueError
         └── BadId              (engine.ids) not a branded id, or not of the kind asked for; nothing was sent
@@ -22,13 +23,16 @@ from engine.ids import BadId
 
 __all__ = [
     "ADMISSIONS",
+    "REASSIGNMENTS",
     "VERDICTS",
     "Admission",
     "BadArgument",
     "BadId",
     "BadScript",
     "LanesError",
+    "LeaseLost",
     "QueueFull",
+    "Reassignment",
     "Verdict",
 ]
 
@@ -58,6 +62,14 @@ class QueueFull(LanesError):  # noqa: N818 - the design's word
         self.cap = cap
         self.eta_ms = eta_ms
         super().__init__(f"{depth} jobs wait and the cap is {cap}; try again in about {eta_ms} ms")
+
+
+class LeaseLost(LanesError):  # noqa: N818 - says what happened
+    """The leases of jobs that were running were lost: others may have them, so their handler was stopped."""
+
+    def __init__(self, jobs: list[str]) -> None:
+        self.jobs = jobs
+        super().__init__(f"the leases of {len(jobs)} running jobs were lost, among them {', '.join(jobs[:3])}")
 
 
 class BadScript(LanesError):  # noqa: N818 - pairs with BadArgument
@@ -90,5 +102,27 @@ class Verdict(StrEnum):
     """The attempts are used up: the job is in the dead set."""
 
 
-ADMISSIONS: Final = {1: Admission.enqueued, 2: Admission.scheduled, -1: Admission.duplicate}
+class Reassignment(StrEnum):
+    """What became of a job that was to be moved."""
+
+    reassigned = "reassigned"
+    """It waits in its new place."""
+    noop = "noop"
+    """It waited there already."""
+    not_found = "not_found"
+    """No job of this id lives."""
+    not_pending = "not_pending"
+    """It does not wait: it is scheduled, leased or dead."""
+    full = "full"
+    """A cap of the new place is reached."""
+
+
+ADMISSIONS: Final = {1: Admission.enqueued, 2: Admission.scheduled, -1: Admission.duplicate, -2: Admission.full}
 VERDICTS: Final = {1: Verdict.ok, 2: Verdict.dead, -1: Verdict.stale, -2: Verdict.gone}
+REASSIGNMENTS: Final = {
+    1: Reassignment.reassigned,
+    2: Reassignment.noop,
+    -1: Reassignment.not_found,
+    -2: Reassignment.full,
+    -3: Reassignment.not_pending,
+}

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+LEASE_MS: Final = 30_000
+"""How long a job may run if its worker does not say."""
 MAX_ATTEMPTS: Final = (1 << 15) - 1
 _HEADER: Final = 52
 
@@ -54,6 +56,7 @@ class State(StrEnum):
 
 
 STATES: Final = {1: State.waiting, 2: State.scheduled, 3: State.leased, 4: State.dead}
+CODES: Final = {state: code for code, state in STATES.items()}
 
 
 @dataclass(frozen=True, slots=True)

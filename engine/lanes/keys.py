@@ -35,6 +35,21 @@ class Keys:
         return f"{self.base}wake"
 
     @property
+    def ring(self) -> str:
+        """The list of groups that can be served."""
+        return f"{self.base}ring"
+
+    @property
+    def taken(self) -> str:
+        """The set of groups that somebody speaks for."""
+        return f"{self.base}taken"
+
+    @property
+    def by_group(self) -> tuple[str, ...]:
+        """The hashes that have a field for each group that is not idle; it ends or begins with the group."""
+        return tuple(f"{self.base}{name}" for name in ("gdepth", "gactive", "gstamp", "gflow", "ldelayed", "served"))
+
+    @property
     def depths(self) -> str:
         """The hash of how many jobs of each group are waiting or scheduled."""
         return f"{self.base}gdepth"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from redis.asyncio import Redis
-
 from engine import ids
 from engine.lanes import bounds
+from engine.lanes.connections import Client
 from engine.lanes.job import MAX_ATTEMPTS
 from engine.lanes.keys import Keys
 from engine.lanes.transport import Transport
@@ -17,7 +16,8 @@ class Queue:
     """One named set of lanes with one ring.
 
     Args:
-        redis: a client made with ``decode_responses=False``; it stays the caller's to close.
+        redis: a client of ``redis.asyncio``, of one server or of a cluster, made with ``decode_responses=False``; it
+            stays the caller's to close.
         queue: its name: every key starts with ``emq:{queue}:``.
         job_kind: the kind every job id must be of; None for any.
         max_attempts: claims after which a failing or lapsing job is buried; None for never.
@@ -31,7 +31,7 @@ class Queue:
 
     def __init__(
         self,
-        redis: Redis,
+        redis: Client,
         queue: str,
         *,
         job_kind: str | None = ids.JOB,

@@ -1,28 +1,35 @@
-"""Carries scripts to the server: one round trip a call, and never the same call twice.
+"""Carries scripts to the server: one round trip a call, and never twice the same call.
 
 The client may have been made with retries; redis-py would then send a script again after a lost or late reply,
 though the first one may have run. So a script goes over a connection of the client's pool directly: connecting is
-retried as the client was told, a script that was sent is not.
+retried as the client was told, a script that was sent is not. What a server says it did not run (it does not know the
+script, it is no primary, the slot is elsewhere) is sent again for a while.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final, TypeVar
 
-from redis.asyncio import Redis
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import NoScriptError, ResponseError
+from redis.exceptions import NoScriptError, ReadOnlyError, ResponseError
 
-from engine.lanes.errors import BadArgument
+from engine.lanes.connections import REFUSALS, Client, connections
 from engine.lanes.scripts import Script, script
 
 # The server runs one script at a time; more connections would only run a client's pool dry.
 CONNECTIONS: Final = 32
 BLOCK_MS: Final = 4_000
 GRACE_MS: Final = 3_000
+TRIES: Final = 8
+TRY_AGAIN_FIRST_S: Final = 0.01
+TRY_AGAIN_MOST_S: Final = 0.5
+
+Words = Sequence[str | bytes | int]
+_T = TypeVar("_T")
 
 
 class Transport:
@@ -33,15 +40,11 @@ class Transport:
         base: the key that is declared to every script, so that a cluster routes it to the queue's slot.
 
     Raises:
-        BadArgument: the client decodes replies: payloads are bytes.
+        BadArgument: the client is none, or decodes replies.
     """
 
-    def __init__(self, redis: Redis, base: str) -> None:
-        # redis-py leaves its pools' methods untyped.
-        pool: Any = redis.connection_pool
-        if pool.get_encoder().decode_responses:
-            raise BadArgument("redis", redis, "a client made with decode_responses=False")
-        self._pool = pool
+    def __init__(self, redis: Client, base: str) -> None:
+        self._connections = connections(redis, base)
         self._base = base
         self._turns = asyncio.Semaphore(CONNECTIONS)
 
@@ -51,30 +54,67 @@ class Transport:
         An error after sending leaves open whether it ran: every verb is safe to call again (an admission then
         answers duplicate, a settlement stale, a claim's jobs come back when their leases lapse).
         """
-        async with self._turns:
-            return await self._run(script(verb), args)
+        wanted = script(verb)
+        return await self._on_a_connection(lambda connection: self._evaluate(connection, wanted, args))
 
-    async def _run(self, wanted: Script, args: tuple[str | bytes | int, ...]) -> Any:
-        cancels = _cancels()
-        connection = await self._pool.get_connection()
-        try:
-            try:
-                return await _ask(connection, cancels, "EVALSHA", wanted.sha, 1, self._base, *args)
-            except NoScriptError:
-                # A restarted or flushed server has not run anything yet; EVAL also fills its cache.
-                return await _ask(connection, cancels, "EVAL", wanted.text, 1, self._base, *args)
-        finally:
-            await self._pool.release(connection)
+    async def run_many(self, verb: str, calls: Sequence[Words]) -> list[Any]:
+        """Run the script of ``verb`` once for each of ``calls``, in order, in one round trip.
+
+        Answers a reply for each call, or the error that kept it from being run or answered.
+        """
+        if not calls:
+            return []
+        if len(calls) == 1:
+            return [await _or_error(self.run(verb, *calls[0]))]
+        wanted = script(verb)
+        replies = await self._on_a_connection(lambda connection: self._pipeline(connection, wanted, calls))
+        for number, reply in enumerate(replies):
+            if isinstance(reply, REFUSALS):
+                replies[number] = await _or_error(self.run(verb, *calls[number]))
+        return replies
 
     async def read(self, *command: str | bytes | int) -> Any:
         """Run one command that changes nothing."""
-        async with self._turns:
-            cancels = _cancels()
-            connection = await self._pool.get_connection()
+        return await self._on_a_connection(lambda connection: _ask(connection, *command))
+
+    async def _on_a_connection(self, work: Callable[[AbstractConnection], Awaitable[_T]]) -> _T:
+        """Do ``work`` on a connection; again after a while, where the server says that it did nothing."""
+        tries = 0
+        while True:
             try:
-                return await _ask(connection, cancels, *command)
-            finally:
-                await self._pool.release(connection)
+                async with self._turns:
+                    connection = await self._connections.take()
+                    try:
+                        return await work(connection)
+                    finally:
+                        await self._connections.give(connection)
+            except (*REFUSALS, RedisConnectionError) as error:
+                refusal = _refusal(error)
+                tries += 1
+                if refusal is None or tries == TRIES:
+                    raise
+            await self._connections.refused(refusal)
+            await asyncio.sleep(min(TRY_AGAIN_FIRST_S * 2**tries, TRY_AGAIN_MOST_S))
+
+    async def _evaluate(self, connection: AbstractConnection, wanted: Script, args: Words) -> Any:
+        try:
+            return await _ask(connection, "EVALSHA", wanted.sha, 1, self._base, *args)
+        except NoScriptError:
+            # A restarted or flushed server has not run anything yet; EVAL also fills its cache.
+            return await _ask(connection, "EVAL", wanted.text, 1, self._base, *args)
+
+    async def _pipeline(self, connection: AbstractConnection, wanted: Script, calls: Sequence[Words]) -> list[Any]:
+        packed = connection.pack_commands([("EVALSHA", wanted.sha, 1, self._base, *args) for args in calls])
+        await _sent(connection.send_packed_command(packed), connection)
+        replies: list[Any] = []
+        for _ in calls:
+            replies.append(await _or_error(connection.read_response()))
+            if isinstance(replies[-1], RedisConnectionError) and not connection.is_connected:
+                return replies + [replies[-1]] * (len(calls) - len(replies))
+        for number, reply in enumerate(replies):
+            if isinstance(reply, NoScriptError):
+                replies[number] = await _or_error(self._evaluate(connection, wanted, calls[number]))
+        return replies
 
     async def park(self, verb: str, key: str, timeout_ms: int) -> None:
         """Wait until a token arrives in the list ``key``, the time that the script of ``verb`` names, or the timeout.
@@ -96,32 +136,33 @@ class Transport:
                 return
 
     async def _block(self, key: str, block_ms: int) -> bool:
-        cancels = _cancels()
-        connection = await self._pool.get_connection()
+        connection = await self._connections.take()
         try:
-            await _send(connection, cancels, "BLPOP", key, f"{block_ms / 1000:.3f}")
+            await _sent(connection.send_command("BLPOP", key, f"{block_ms / 1000:.3f}"), connection)
             async with asyncio.timeout((block_ms + GRACE_MS) / 1000):
                 return await connection.read_response(timeout=math.inf) is not None
-        except (RedisConnectionError, TimeoutError):
-            # The link broke or fell silent while nothing but a token could get lost: whoever waits should claim.
+        except (*REFUSALS, RedisConnectionError, TimeoutError):
+            # The link broke, fell silent or ends at the wrong server, while nothing but a token could get lost:
+            # whoever waits should claim, and learns more.
             return True
         except ResponseError as error:
             if str(error).startswith("UNBLOCKED"):
                 return True
             raise
         finally:
-            await self._pool.release(connection)
+            await self._connections.give(connection)
 
 
-async def _ask(connection: AbstractConnection, cancels: int, *command: str | bytes | int) -> Any:
-    await _send(connection, cancels, *command)
+async def _ask(connection: AbstractConnection, *command: str | bytes | int) -> Any:
+    await _sent(connection.send_command(*command), connection)
     return await connection.read_response()
 
 
-async def _send(connection: AbstractConnection, cancels: int, *command: str | bytes | int) -> None:
+async def _sent(sending: Awaitable[None], connection: AbstractConnection) -> None:
     # redis-py sends through asyncio.wait_for, and Python 3.11's forgets a cancellation that comes as the sending ends:
     # it is raised here, over a closed connection, so that its next user does not read this reply.
-    await connection.send_command(*command)
+    cancels = _cancels()
+    await sending
     if _cancels() > cancels:
         await connection.disconnect(nowait=True)
         raise asyncio.CancelledError
@@ -131,3 +172,17 @@ def _cancels() -> int:
     """How often the current task has been asked to stop; a clean-up after a cancellation may go on using lanes."""
     task = asyncio.current_task()
     return task.cancelling() if task is not None else 0
+
+
+async def _or_error(work: Awaitable[Any]) -> Any:
+    try:
+        return await work
+    except Exception as error:  # noqa: BLE001 - handed on beside the answers of others
+        return error
+
+
+def _refusal(error: Exception) -> Exception | None:
+    """What the server refused, or None if it may have run something; Sentinel's connections wrap one kind."""
+    if isinstance(error, REFUSALS):
+        return error
+    return error.__context__ if isinstance(error.__context__, ReadOnlyError) else None

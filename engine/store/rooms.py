@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 from sqlalchemy import Row, Select, exists, or_, select, text, update
 
 from engine import ids
-from engine.game.model import Account, Place, Player, Room
+from engine.game.model import Account, Place, Plan, Player, Room
 from engine.ids import ChatId, PlayerId, RoomId
-from engine.store.dialect import insert
-from engine.store.tables import UNSETTLED, chats, players, rooms, rounds
+from engine.store.dialect import insert, one_of
+from engine.store.plans import levers_of
+from engine.store.tables import UNSETTLED, chats, plans, players, rooms, rounds
 from engine.store.text import storable
 from engine.store.transaction import Transaction
+
+_LEVERS: Final = ("plan", "weight", "ceiling", "cap", "lane_cap", "chat_limit", "held_until_ms")
+_AT_ONCE: Final = 500  # SQLite takes a limited number of values in one statement
 
 
 class SqlRooms:
@@ -49,6 +53,29 @@ class SqlRooms:
         row = await self._transaction.row(_rooms().where(rooms.c.id == room))
         return None if row is None else _room(row)
 
+    async def many(self, wanted: Sequence[RoomId]) -> list[Room]:
+        """Those of ``wanted`` that exist."""
+        found: list[Room] = []
+        for at in range(0, len(wanted), _AT_ONCE):
+            among = one_of(self._transaction.dialect, rooms.c.id, wanted[at : at + _AT_ONCE])
+            found += [_room(row) for row in await self._transaction.rows(_rooms().where(among))]
+        return found
+
+    async def titles(self, wanted: Sequence[str]) -> dict[str, str]:
+        """What the chats of these rooms (or these chats themselves) are called; unknown ids are left out."""
+        dialect = self._transaction.dialect
+        titled: dict[str, str] = {}
+        for at in range(0, len(wanted), _AT_ONCE):
+            portion = wanted[at : at + _AT_ONCE]
+            of_rooms = select(rooms.c.id, chats.c.title).join(chats, chats.c.id == rooms.c.chat)
+            of_chats = select(chats.c.id, chats.c.title)
+            for statement in (
+                of_rooms.where(one_of(dialect, rooms.c.id, portion)),
+                of_chats.where(one_of(dialect, chats.c.id, portion)),
+            ):
+                titled.update((row.id, row.title) for row in await self._transaction.rows(statement))
+        return titled
+
     async def known(self, account: Account) -> Player | None:
         """The player of ``account`` if it is known under the name it shows today, else None; writes nothing."""
         row = await self._player(account)
@@ -66,6 +93,10 @@ class SqlRooms:
         if not rows:
             raise RuntimeError(f"room {room} has no row to lock; rooms are never deleted")
         return _room(rows[0])
+
+    async def plays(self, player: PlayerId) -> bool:
+        """Whether there is such a player."""
+        return await self._transaction.row(select(players.c.id).where(players.c.id == player)) is not None
 
     async def player(self, account: Account) -> Player:
         """The player of ``account``, made if new; its name is brought up to date."""
@@ -95,7 +126,8 @@ class SqlRooms:
     async def pulled(self) -> list[Room]:
         """Every room that has a lever set or an unsettled round: what a healed Redis must hear again."""
         unsettled = exists().where(rounds.c.room == rooms.c.id, text(f"rounds.{UNSETTLED}"))
-        levers = or_(rooms.c.paused, rooms.c.ceiling.is_not(None), rooms.c.chat_limit.is_not(None))
+        set_ = (rooms.c[name].is_not(None) for name in _LEVERS)
+        levers = or_(rooms.c.paused, *set_)
         found = await self._transaction.rows(_rooms().where(or_(levers, unsettled)).order_by(rooms.c.id))
         return [_room(row) for row in found]
 
@@ -122,7 +154,12 @@ class SqlRooms:
 
 
 def _rooms() -> Select[Any]:
-    return select(rooms, chats.c.chat_ref, chats.c.private, chats.c.title).join(chats, chats.c.id == rooms.c.chat)
+    plan = [column.label(f"plan_{column.name}") for column in plans.c]
+    return (
+        select(rooms, chats.c.chat_ref, chats.c.private, chats.c.title, *plan)
+        .join(chats, chats.c.id == rooms.c.chat)
+        .outerjoin(plans, plans.c.name == rooms.c.plan)
+    )
 
 
 def _room(row: Row[Any]) -> Room:
@@ -133,6 +170,8 @@ def _room(row: Row[Any]) -> Room:
         thread=row.thread,
         private=row.private,
         paused=row.paused,
-        ceiling=row.ceiling,
+        plan=None if row.plan is None else Plan(row.plan, levers_of(row, "plan_")),
+        own=levers_of(row),
         chat_limit=row.chat_limit,
+        held_until_ms=row.held_until_ms,
     )

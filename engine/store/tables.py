@@ -29,7 +29,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-from engine.game.model import CloseReason, RoundState
+from engine.game.model import PLAN_NAME_LENGTH, CloseReason, RoundState
 from engine.game.scoring import WINNING_TOTAL
 
 _ID_LENGTH: Final = 14
@@ -38,6 +38,7 @@ _WORD_LENGTH: Final = 16
 ID: Final = String(_ID_LENGTH).with_variant(String(_ID_LENGTH, collation="C"), "postgresql")
 UNSETTLED: Final = f"state <> '{RoundState.SETTLED}'"
 UNSENT: Final = "sent_ms IS NULL AND dropped_ms IS NULL"
+PLANNED: Final = "plan IS NOT NULL"
 
 metadata: Final = MetaData(
     naming_convention={
@@ -76,6 +77,10 @@ def _one_of(column: str, words: type[StrEnum]) -> CheckConstraint:
     return CheckConstraint(f"{column} IN ({known})", name=f"{column}_known")
 
 
+def _positive(*columns: str) -> list[CheckConstraint]:
+    return [CheckConstraint(f"{column} >= 1", name=f"{column}_positive") for column in columns]
+
+
 def _id(name: str, references: str | None = None, *, nullable: bool = False) -> Column[Any]:
     target = () if references is None else (ForeignKey(references),)
     return Column(name, ID, *target, nullable=nullable)
@@ -96,6 +101,19 @@ chats: Final = Table(
     UniqueConstraint("chat_ref"),
 )
 
+# Its columns are those of ``engine.game.model.LeverSet``; NULL says nothing.
+plans: Final = Table(
+    "plans",
+    metadata,
+    Column("name", String(PLAN_NAME_LENGTH), nullable=False),
+    Column("weight", Integer),
+    Column("ceiling", Integer),
+    Column("cap", Integer),
+    Column("lane_cap", Integer),
+    PrimaryKeyConstraint("name"),
+    *_positive("weight", "ceiling", "cap", "lane_cap"),
+)
+
 rooms: Final = Table(
     "rooms",
     metadata,
@@ -105,10 +123,15 @@ rooms: Final = Table(
     Column("paused", Boolean, nullable=False),
     Column("ceiling", Integer),
     Column("chat_limit", Integer),
+    Column("weight", Integer),
+    Column("cap", Integer),
+    Column("lane_cap", Integer),
+    Column("plan", String(PLAN_NAME_LENGTH), ForeignKey("plans.name")),
+    _big("held_until_ms", nullable=True),
     PrimaryKeyConstraint("id"),
     UniqueConstraint("chat", "thread"),
-    CheckConstraint("ceiling >= 1", name="ceiling_positive"),
-    CheckConstraint("chat_limit >= 1", name="chat_limit_positive"),
+    *_positive("ceiling", "chat_limit", "weight", "cap", "lane_cap"),
+    Index("ix_rooms_plan", "plan", postgresql_where=text(PLANNED), sqlite_where=text(PLANNED)),
 )
 
 players: Final = Table(

@@ -1,4 +1,4 @@
-"""The statements of one unit of work: what all five repositories speak through."""
+"""The statements of one unit of work: what all six repositories speak through."""
 
 from __future__ import annotations
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from engine.game.plans import Plans
 from engine.game.ports import Guesses, Inbox, Outbox, Rooms, Rounds
 from engine.store.database import Database
 from engine.store.guesses import SqlGuesses
 from engine.store.inbox import SqlInbox
 from engine.store.outbox import SqlOutbox
+from engine.store.plans import SqlPlans
 from engine.store.rooms import SqlRooms
 from engine.store.rounds import SqlRounds
 from engine.store.transaction import Transaction
@@ -26,6 +28,7 @@ class SqlUnitOfWork:
     def __init__(self, transaction: Transaction, mint: Callable[[str], str]) -> None:
         self._transaction = transaction
         self.rooms: Rooms = SqlRooms(transaction, mint)
+        self.plans: Plans = SqlPlans(transaction)
         self.inbox: Inbox = SqlInbox(transaction)
         self.rounds: Rounds = SqlRounds(transaction)
         self.guesses: Guesses = SqlGuesses(transaction)

@@ -11,8 +11,9 @@ cm.notify   chat    (group)   NOT, the outbox row's
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +23,7 @@ from redis.exceptions import RedisError
 
 from engine.game.model import Room
 from engine.game.ports import GuessJob, RoomFull
+from engine.game.tending import Moved
 from engine.ids import JOB, NOTICE, ChatId, JobId, NoticeId, PlayerId, RoomId, RoundId, rebrand
 from engine.lanes import Admission, Lanes, QueueFull, Submission
 from engine.workers import events
@@ -31,6 +33,8 @@ GUESSES: Final = "cm"
 SETTLEMENTS: Final = "cm.settle"
 NOTICES: Final = "cm.notify"
 _HANDED_AT_ONCE: Final = 500
+_PULLED_AT_ONCE: Final = 16
+_TOLD: Final = "codemojex:levers:told"
 _MARK: Final = "codemojex:memory"
 
 _log = structlog.get_logger(__name__)
@@ -59,23 +63,43 @@ class Queues:
 
 @dataclass(frozen=True, slots=True)
 class RoomLanes:
-    """``GuessLanes`` on the queue of guesses."""
+    """``TendedLanes`` on the queue of guesses. ``now_ms`` is the wall clock that rows are written by."""
 
     lanes: Lanes
     redis: Redis
     default_ceiling: int
+    now_ms: Callable[[], int]
 
-    async def enqueue(self, room: RoomId, player: PlayerId, job: JobId, guess: GuessJob) -> bool:
-        """Admit a guess; its message is the ``dedup`` key, so a message sent twice is one job."""
+    async def enqueue(self, room: Room, player: PlayerId, job: JobId, guess: GuessJob) -> bool:
+        """Admit a guess; its message is the ``dedup`` key, so a message sent twice is one job.
+
+        A weight of more than 1 is stamped on it: so the room has it also where Redis lost its levers.
+        """
+        weight = room.weight if room.weight > 1 else None
         try:
-            admission = await self.lanes.enqueue(room, job, encode(guess), lane=player, dedup=str(guess.source))
+            admission = await self.lanes.enqueue(
+                room.id, job, encode(guess), lane=player, dedup=str(guess.source), weight=weight
+            )
         except QueueFull as full:
             raise RoomFull(full.depth, full.cap, full.eta_ms) from full
         return admission is Admission.enqueued
 
-    async def pull(self, room: Room) -> None:
-        """Bring ceiling and pause to what the room's row says."""
-        await self.lanes.limit(room.id, room.effective_ceiling(self.default_ceiling))
+    async def pull(self, rooms: Sequence[Room]) -> None:
+        """Bring every lever to what the rooms' rows say; several rooms at once."""
+        for at in range(0, len(rooms), _PULLED_AT_ONCE):
+            pulls = map(self._pull, rooms[at : at + _PULLED_AT_ONCE])
+            for outcome in await asyncio.gather(*pulls, return_exceptions=True):
+                if isinstance(outcome, BaseException):
+                    raise outcome
+
+    async def _pull(self, room: Room) -> None:
+        in_force = room.in_force(self.default_ceiling)
+        # The weight is set also where it is 1: a backlog that was stamped with more has another from now on.
+        await self.lanes.weight(room.id, in_force.weight)
+        await self.lanes.limit(room.id, in_force.ceiling)
+        await self.lanes.cap(room.id, in_force.cap, in_force.lane_cap)
+        held_ms = (room.held_until_ms or 0) - self.now_ms()
+        await self.lanes.hold(room.id, held_ms if held_ms > 0 else None)
         if room.paused:
             await self.lanes.pause(room.id)
         else:
@@ -89,10 +113,9 @@ class RoomLanes:
         """Smallest seq that is waiting, scheduled or leased."""
         return await self.lanes.oldest(room)
 
-    async def horizon(self) -> int:
-        """The server's clock in microseconds: seq follows ``max(last + 1, server microseconds)``."""
-        seconds, microseconds = await self.redis.time()
-        return int(seconds) * 1_000_000 + int(microseconds)
+    async def remember(self) -> None:
+        """Leave the default ceiling that was told, for operators' processes to pull by."""
+        await self.redis.set(_TOLD, self.default_ceiling)
 
     async def memory(self) -> str:
         """The server's run and a mark in its data: a restart may lose the newest levers, a flush loses all."""
@@ -100,6 +123,37 @@ class RoomLanes:
         new = secrets.token_hex(8)
         mark = await self.redis.set(_MARK, new, nx=True, get=True)
         return f"{run} {mark.decode() if isinstance(mark, bytes) else new}"
+
+    async def drain(self, room: RoomId, player: PlayerId | None = None) -> int:
+        """Delete what waits in the room, or in one player's lane of it."""
+        return await self.lanes.drain(room, player)
+
+    async def forget(self, room: RoomId) -> int:
+        """Delete all of the room, what is in flight and levers too."""
+        return await self.lanes.forget(room)
+
+    async def room_of(self, job: JobId) -> RoomId | None:
+        """The room whose lanes have the guess, or None."""
+        record = await self.lanes.job(job)
+        return None if record is None else RoomId(record.group)
+
+    async def reassign(self, job: JobId, room: RoomId, player: PlayerId) -> Moved:
+        """Move a waiting guess to another player's lane."""
+        return Moved(await self.lanes.reassign(job, room, player))
+
+    async def horizon(self) -> int:
+        """The server's clock in microseconds: seq follows ``max(last + 1, server microseconds)``."""
+        seconds, microseconds = await self.redis.time()
+        return int(seconds) * 1_000_000 + int(microseconds)
+
+
+async def told_ceiling(redis: Redis) -> int | None:
+    """The default ceiling that workers told the lanes last; None where none did since the server has its data.
+
+    An operator's process pulls by this one, whatever its own environment says.
+    """
+    told = await redis.get(_TOLD)
+    return None if told is None else int(told)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,5 +79,5 @@ class Sweep:
     async def _tell_levers(self) -> None:
         async with self._world.units.read() as work:
             rooms = await work.rooms.pulled()
-        for room in rooms:
-            await self._world.pull(room.id)
+        await self._world.bring([room.id for room in rooms])
+        await self._world.lanes.remember()

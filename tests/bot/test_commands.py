@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import httpx
 import pytest
+from redis.asyncio import Redis
 
 from bot.texts import COMMAND_MENU
 from engine.game.request import Receipt
 from engine.game.themes import THEMES
 from tests.bot.api import BOT_NAME, Refusal
 from tests.bot.making import ANA, BEN, GROUP, anonymously, message, private, update
-from tests.bot.stage import Stage
+from tests.bot.stage import Stage, stage_on
 
 ONLY_ADMINS = "🔑 Only this chat's admins can do that. Ask one of them?"
 
@@ -197,3 +198,36 @@ async def test_me_shows_ones_own_record(stage: Stage) -> None:
     ]
     await stage.take(anonymously("/me"))
     assert (await stage.told())[0].startswith("🎭")
+
+
+async def test_a_full_room_is_told_when_to_try_again_and_an_operator_s_levers_bound_the_chat_s(
+    redis: Redis, ready_sqlite_url: str
+) -> None:
+    async with stage_on(redis, ready_sqlite_url, working=False) as stage:
+        stage.api.admins.add((GROUP, ANA["id"]))
+        await stage.say("/newgame")
+        room = await stage.room()
+        assert room is not None
+        operators = stage.house.game.operators
+        await operators.change_plan("small", {"cap": 1, "ceiling": 2})
+        await operators.give(room.id, "small")
+        assert (await stage.say(await stage.near_miss(), BEN)).receipt is Receipt.DURABLE
+        assert (await stage.say(await stage.near_miss(), BEN)).receipt is Receipt.REFUSED
+        assert (await stage.say("/limit 3")).receipt is Receipt.REFUSED
+    async with stage_on(redis, ready_sqlite_url) as stage:
+        told = "\n".join(await stage.told())
+    assert "🚦 1 guess is in line here already, and no more fit. Please try again in about" in told
+    assert "⚙️ 3 is more than this chat may have. The highest is 2: /limit 2" in told
+
+
+async def test_an_operator_s_pause_is_told_to_the_chat_and_its_admins_may_end_it(stage: Stage) -> None:
+    stage.api.admins.add((GROUP, ANA["id"]))
+    await stage.say("/newgame")
+    await stage.told()
+    room = await stage.room()
+    assert room is not None
+    await stage.house.game.operators.pause(room.id)
+    (paused,) = await stage.told()
+    assert paused.startswith("⏸️ Paused.")
+    await stage.say("/resume")
+    assert (await stage.told())[0].startswith("▶️ On we go!")

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
 
-from bot.cli import run
 from bot.embedded import EmbeddedValkey
 from engine.store.database import open_database
 from migrations.run import upgrade
@@ -32,26 +29,6 @@ def refused(done: Done, code: int, *parts: str) -> None:
         assert part in done.line
     for never in ("Traceback", WRONG_TOKEN, TOKEN, PASSWORD):
         assert never not in done.err + done.out
-
-
-def called(
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    *arguments: str | Path,
-    stdin: bytes = b"",
-    **environment: str,
-) -> Done:
-    """Call the command line in this process: enough where nothing is started."""
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-    code = run([str(argument) for argument in arguments])
-    return Done(code, *capsys.readouterr())
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
-    return partial(called, capsys, monkeypatch)
 
 
 @pytest.mark.parametrize("command", ["up", "bot", "worker"])

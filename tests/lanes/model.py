@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from engine.lanes import Admission, Verdict
+from engine.lanes import Admission, Reassignment, Verdict
 
 NEVER_MS = 3_600_000
 """A time that does not come in a walk; anything shorter is over before the next step."""
@@ -39,6 +39,8 @@ class Group:
     turn: deque[str] = field(default_factory=deque)
     active: int = 0
     scheduled: int = 0
+    cap: int | None = None
+    lane_cap: int | None = None
     ceiling: int | None = None
     weight: int | None = None
     stamp: int | None = None
@@ -70,6 +72,8 @@ class Model:
         self.leases = 0
         self.admissions = 0
         self.dedup: set[str] = set()
+        self.paused = False
+        """The whole queue."""
 
     def group(self, name: str) -> Group:
         return self.groups.setdefault(name, Group())
@@ -81,6 +85,8 @@ class Model:
     ) -> Admission:
         if job_id in self.jobs or dedup in self.dedup:
             return Admission.duplicate
+        if self.is_full(group, lane):
+            return Admission.full
         if dedup is not None:
             self.dedup.add(dedup)
         self.admissions += 1
@@ -94,6 +100,17 @@ class Model:
         self.refresh(group)
         return Admission.enqueued
 
+    def is_full(self, group: str, lane: str, *, inside: bool = False) -> bool:
+        """Whether a cap keeps one job more out; ``inside``: it is in the group already, so only the lane's counts."""
+        its = self.group(group)
+        in_lane = sum(
+            (job.group, job.lane) == (group, lane) and job.where in {"waiting", "scheduled"}
+            for job in self.jobs.values()
+        )
+        if not inside and its.cap is not None and its.depth >= its.cap:
+            return True
+        return its.lane_cap is not None and in_lane >= its.lane_cap
+
     # Claims
 
     def claim(
@@ -101,7 +118,7 @@ class Model:
     ) -> list[ModelJob]:
         self._housekeeping(due, over, lapsed)
         served: list[ModelJob] = []
-        while len(served) < count and self.ring:
+        while len(served) < count and self.ring and not self.paused:
             group = self.groups[self.ring[0]]
             if self.credit is None:
                 self.credit = group.weight or group.stamp or 1
@@ -118,7 +135,7 @@ class Model:
         self, count: int, due: Iterable[str], over: Iterable[str], lapsed: Iterable[str], *, soon: bool
     ) -> list[ModelJob]:
         self._housekeeping(due, over, lapsed)
-        if not self.ring:
+        if not self.ring or self.paused:
             return []
         name = self.ring[0]
         group = self.groups[name]
@@ -179,6 +196,73 @@ class Model:
                 self._end(job, "waiting")
             touched.append(job.group)
         return touched
+
+    # Tending
+
+    def redrive(self, dead: Iterable[ModelJob]) -> int:
+        """Admit ``dead`` afresh, as far as caps let them."""
+        revived = [job for job in dead if self._revive(job)]
+        for name in dict.fromkeys(job.group for job in revived):
+            self.refresh(name)
+        return len(revived)
+
+    def _revive(self, job: ModelJob) -> bool:
+        if self.is_full(job.group, job.lane):
+            return False
+        self.admissions += 1
+        job.seq, job.attempts = self.admissions, 0
+        self._wait(job)
+        return True
+
+    def reassign(self, job_id: str, group: str, lane: str) -> Reassignment:
+        job = self.jobs.get(job_id)
+        if job is None:
+            return Reassignment.not_found
+        if job.where != "waiting":
+            return Reassignment.not_pending
+        if (job.group, job.lane) == (group, lane):
+            return Reassignment.noop
+        if self.is_full(group, lane, inside=job.group == group):
+            return Reassignment.full
+        old = job.group
+        self._unwait(old, job.lane, job)
+        job.group, job.lane = group, lane
+        self._wait(job)
+        self.refresh(old)
+        self.refresh(group)
+        return Reassignment.reassigned
+
+    def _unwait(self, group: str, lane: str, job: ModelJob) -> None:
+        its = self.groups[group]
+        its.lanes[lane].remove(job)
+        if not its.lanes[lane]:
+            del its.lanes[lane]
+            its.turn.remove(lane)
+
+    def drain(self, group: str, lane: str | None) -> int:
+        return self._delete(group, lane, {"waiting", "scheduled"})
+
+    def forget(self, group: str) -> int:
+        forgotten = self._delete(group, None, {"waiting", "scheduled", "leased", "dead"})
+        self.groups[group] = Group()
+        self.refresh(group)
+        return forgotten
+
+    def _delete(self, group: str, lane: str | None, where: set[str]) -> int:
+        its = self.group(group)
+        mine = [
+            job for job in self.jobs.values() if job.group == group and job.where in where and lane in {None, job.lane}
+        ]
+        for job in mine:
+            if job.where == "waiting":
+                self._unwait(group, job.lane, job)
+            elif job.where == "scheduled":
+                its.scheduled -= 1
+            elif job.where == "leased":
+                self._end(job, "dead")
+            del self.jobs[job.id]
+        self.refresh(group)
+        return len(mine)
 
     # Settlements
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any, Final, cast
@@ -33,6 +33,10 @@ class Oracle:
         self.ceilings_move = False
         self.ghosts = False
         self.most_active: defaultdict[str, int] = defaultdict(int)
+
+    def forget(self) -> None:
+        """Take what comes next as it is: a repair may have taken counters back."""
+        self._before.clear()
 
     async def close(self) -> None:
         await self._redis.aclose()
@@ -144,6 +148,8 @@ def _each_job_is_in_one_place(state: State, *, ghosts: bool) -> None:
     lost = state.records.keys() - {job for job, *_ in places}
     assert not lost, f"I3: in no place: {lost}"
     assert state.gdepth == {group: depth for group in state.busy if (depth := state.depth(group))}, state.gdepth
+    delayed = Counter((entry.group, entry.lane) for entry in state.schedule)
+    assert state.ldelayed == delayed, f"scheduled by lane: {state.ldelayed}, not {delayed}"
     out = {group: sorted(_out_of(entries, group)) for group in {entry.group for entry in entries}}
     assert {group: sorted(members) for group, members in state.out.items()} == out
 
@@ -168,3 +174,5 @@ def _idle_groups_left_nothing(state: State) -> None:
     """I6."""
     assert state.groups <= state.busy, f"I6: something is left of {state.groups - state.busy}"
     assert set(state.gstamp) <= set(state.gdepth), f"a stamped weight outlived its backlog: {state.gstamp}"
+    paced = {field[-14:] for field in state.gflow}
+    assert paced <= set(state.gdepth) & set(state.gcap), f"a pace is kept for no cap or no backlog: {state.gflow}"

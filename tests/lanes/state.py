@@ -62,6 +62,11 @@ class State:
     gweight: dict[str, int] = field(default_factory=dict)
     gstamp: dict[str, int] = field(default_factory=dict)
     gdepth: dict[str, int] = field(default_factory=dict)
+    gcap: dict[str, str] = field(default_factory=dict)
+    gflow: dict[str, str] = field(default_factory=dict)
+    """By group, and what its pace is reckoned from by ``p`` and the group."""
+    ldelayed: dict[tuple[str, str], int] = field(default_factory=dict)
+    """Scheduled jobs by group and lane."""
     served: dict[str, int] = field(default_factory=dict)
     held: dict[str, int] = field(default_factory=dict)
     paused: set[str] = field(default_factory=set)
@@ -94,6 +99,8 @@ class State:
         told: set[str] = set()
         for names in (self.ring, self.inner, self.out, self.gactive, self.gstamp, self.gdepth, self.served, self.taken):
             told.update(names)
+        told.update(field[-14:] for field in self.gflow)
+        told.update(group for group, _ in self.ldelayed)
         if "visit" in self.counters:
             told.add(self.counters["visit"])
         return told | self.busy
@@ -136,22 +143,29 @@ def _parse_whole(state: State, name: str, kind: str, value: Any) -> None:
             state.wake = len(value)
         case (("active" | "schedule" | "dead"), "zset"):
             entries = [Entry(member, score) for member, score in _scored(value)]
-            if name == "active":
-                state.leases = entries
-            elif name == "schedule":
-                state.schedule = entries
-            else:
-                state.dead = entries
+            setattr(state, "leases" if name == "active" else name, entries)
         case "held", "zset":
             state.held = dict(_scored(value))
-        case (("glimit" | "gactive" | "gweight" | "gstamp" | "gdepth" | "served"), "hash"):
-            setattr(state, name, {group: int(number) for group, number in _pairs(value)})
         case (("paused" | "taken"), "set"):
             setattr(state, name, set(_texts(value)))
-        case "state", "hash":
-            state.counters = dict(_pairs(value))
+        case _, "hash":
+            _parse_hash(state, name, _pairs(value))
         case _:
             raise AssertionError(f"nobody knows the key {name} ({kind})")
+
+
+def _parse_hash(state: State, name: str, pairs: list[tuple[str, str]]) -> None:
+    match name:
+        case "glimit" | "gactive" | "gweight" | "gstamp" | "gdepth" | "served":
+            setattr(state, name, {group: int(number) for group, number in pairs})
+        case "gcap" | "gflow":
+            setattr(state, name, dict(pairs))
+        case "ldelayed":
+            state.ldelayed = {(place[:14], place[14:]): int(number) for place, number in pairs}
+        case "state":
+            state.counters = dict(pairs)
+        case _:
+            raise AssertionError(f"nobody knows the hash {name}")
 
 
 def _texts(values: list[bytes]) -> list[str]:

@@ -28,7 +28,7 @@ async def past(redis: Redis, ms: int) -> None:
 
 async def lapse(redis: Redis, jobs: Iterable[Job]) -> None:
     """Return once the leases of ``jobs`` (short ones) are over."""
-    await past(redis, max(job.lease_until_ms for job in jobs))
+    await past(redis, max((job.lease_until_ms for job in jobs), default=0))
 
 
 async def claimed_ids(lanes: Lanes, count: int) -> list[str]:

@@ -13,10 +13,10 @@ from tests.lanes.steps import fill, past, server_ms
 async def test_a_held_group_is_not_served_until_its_time(lanes: Lanes, redis: Redis) -> None:
     await fill(lanes, A, 1)
     await fill(lanes, B, 1)
-    until_ms = await server_ms(redis) + 40
     await lanes.hold(A, 40)
+    until_ms = await server_ms(redis) + 40
     assert [job.group for job in await lanes.claim(9)] == [B]
-    await past(redis, until_ms + 1)
+    await past(redis, until_ms)
     assert [job.group for job in await lanes.claim(9)] == [A]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from redis.asyncio import Redis
 
-from engine.lanes import Job, Lanes, Submission
+from engine.lanes import Admission, Job, Lanes, QueueFull, Submission
 from tests.lanes.model import NEVER_MS, Model
 from tests.lanes.naming import ANA, BEN, CAT, A, B, C, D, new_job
 from tests.lanes.oracle import Oracle
@@ -50,6 +50,15 @@ class Walk:
             (5, self.resume),
             (1, self.weight),
             (3, self.hold),
+            (2, self.cap),
+            (3, self.reassign),
+            (1, self.drain),
+            (1, self.forget),
+            (1, self.reap_group),
+            (2, self.redrive),
+            (1, self.pause_all),
+            (3, self.resume_all),
+            (1, self.audit),
         ]
 
     async def step(self) -> None:
@@ -128,9 +137,12 @@ class Walk:
     async def enqueue(self) -> None:
         job = self._submission()
         self._say(f"enqueue {job}")
-        answer = await self._lanes.enqueue(
-            job.group, job.job_id, job.payload, job.lane, job.delay_ms, job.dedup, weight=job.weight
-        )
+        try:
+            answer = await self._lanes.enqueue(
+                job.group, job.job_id, job.payload, job.lane, job.delay_ms, job.dedup, weight=job.weight
+            )
+        except QueueFull:
+            answer = Admission.full
         assert answer == self._admit(job)
 
     async def enqueue_many(self) -> None:
@@ -254,6 +266,68 @@ class Walk:
         await self._lanes.hold(group, hold_ms)
         self._model.group(group).held = "" if hold_ms is None else "never" if hold_ms == NEVER_MS else "soon"
         self._model.refresh(group)
+
+    async def cap(self) -> None:
+        group, depth, lane_depth = self._group(), *self._chance.choices((2, 4, None), (1, 2, 3), k=2)
+        self._say(f"cap {group} {depth} {lane_depth}")
+        await self._lanes.cap(group, depth, lane_depth)
+        its = self._model.group(group)
+        its.cap, its.lane_cap = depth, lane_depth
+
+    def _job(self) -> str:
+        known = list(self._model.jobs)
+        return self._chance.choice(known) if known and self._chance.random() < 0.9 else new_job()
+
+    async def reassign(self) -> None:
+        job_id, group, lane = self._job(), self._group(), self._chance.choice(LANES)
+        self._say(f"reassign {job_id} to {group} {lane}")
+        answer = await self._lanes.reassign(job_id, group, lane)
+        assert answer == self._model.reassign(job_id, group, lane or group)
+
+    async def drain(self) -> None:
+        group, lane = self._group(), self._chance.choice(LANES)
+        self._say(f"drain {group} {lane}")
+        assert await self._lanes.drain(group, lane) == self._model.drain(group, lane)
+
+    async def forget(self) -> None:
+        group = self._group()
+        self._say(f"forget {group}")
+        assert await self._lanes.forget(group) == self._model.forget(group)
+
+    async def reap_group(self) -> None:
+        group, limit, (_, _, lapsed) = self._group(), self._chance.randrange(1, 4), await self._due()
+        mine = [job for job in lapsed if self._model.jobs[job].group == group]
+        mine = sorted(mine, key=lambda job: self._model.jobs[job].seq)[:limit]
+        self._say(f"reap_group {group} {limit}")
+        assert await self._lanes.reap_group(group, limit) == len(mine)
+        self._model.reap(mine)
+
+    async def redrive(self) -> None:
+        dead = sorted((job for job in self._model.jobs.values() if job.where == "dead"), key=lambda job: job.seq)
+        if self._chance.random() < 0.5:
+            job_id = self._chance.choice(dead).id if dead else self._job()
+            self._say(f"redrive {job_id}")
+            answer = await self._lanes.redrive(job_id=job_id)
+            assert answer == self._model.redrive([job for job in dead if job.id == job_id])
+        else:
+            group = self._group()
+            self._say(f"redrive {group}")
+            answer = await self._lanes.redrive(group)
+            assert answer == self._model.redrive([job for job in dead if job.group == group])
+
+    async def pause_all(self) -> None:
+        self._say("pause_all")
+        await self._lanes.pause_all()
+        self._model.paused = True
+
+    async def resume_all(self) -> None:
+        self._say("resume_all")
+        await self._lanes.resume_all()
+        self._model.paused = False
+
+    async def audit(self) -> None:
+        self._say("audit")
+        assert (await self._lanes.audit(repair=self._chance.random() < 0.5)).drift == ()
 
 
 @pytest.mark.parametrize("walk", range(WALKS))

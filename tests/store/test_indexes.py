@@ -20,6 +20,10 @@ Ask = Callable[[SqlUnitOfWork, Table], Awaitable[object]]
 
 QUERIES: Final[dict[str, tuple[Ask, set[str]]]] = {
     "find": (lambda unit, _: unit.rooms.find(a_place()), {"uq_chats_chat_ref", "uq_rooms_chat_thread"}),
+    "rooms": (lambda unit, table: unit.rooms.many([table.room.id]), {"pk_rooms", "pk_chats"}),
+    "titles": (lambda unit, table: unit.rooms.titles([table.room.id]), {"pk_rooms", "pk_chats"}),
+    "plan": (lambda unit, _: unit.plans.get("gold"), {"pk_plans"}),
+    "rooms on a plan": (lambda unit, _: unit.plans.on("gold"), {"ix_rooms_plan"}),
     "room": (lambda unit, table: unit.rooms.get(table.room.id), {"pk_rooms", "pk_chats"}),
     "known player": (lambda unit, _: unit.rooms.known(an_account()), {"uq_players_account_ref"}),
     "running": (lambda unit, table: unit.rounds.running(table.room.id), {"uq_rounds_room_unsettled"}),

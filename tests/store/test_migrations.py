@@ -118,8 +118,8 @@ async def _description(database: Database) -> list[str]:
 
 
 def _pieces(words: str) -> list[str]:
-    """A definition piece by piece: SQLite keeps constraints in the order they were written in."""
-    return " ".join(words.split()).removesuffix(" )").split(", CONSTRAINT ")
+    """A definition piece by piece: SQLite keeps constraints in the order, and names in the quotes, they came in."""
+    return " ".join(words.replace('"', "").split()).removesuffix(" )").split(", CONSTRAINT ")
 
 
 _SQLITE = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'alembic_version'"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.game.model import CloseReason, Player, Room
+from engine.game.model import CloseReason, LeverSet, Player, Room
 from engine.ids import RoomId, check
 from engine.store.errors import RowRefused
 from engine.store.work import SqlUnitOfWork, SqlUnits
@@ -20,7 +20,7 @@ async def test_a_room_is_made_once_for_its_place(units: SqlUnits) -> None:
     check(made.id, kind="ROM")
     check(made.chat, kind="CHT")
     assert (made.chat_ref, made.thread, made.private) == (place.chat_ref, 0, True)
-    assert (made.paused, made.ceiling, made.chat_limit) == (False, None, None)
+    assert (made.paused, made.plan, made.own, made.chat_limit) == (False, None, LeverSet(), None)
     assert await write(units, lambda unit: unit.rooms.at(place)) == made
     assert await read(units, lambda unit: unit.rooms.get(made.id)) == made
     assert await read(units, lambda unit: unit.rooms.find(place)) == made

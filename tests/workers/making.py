@@ -121,7 +121,7 @@ async def house(redis: Redis, database_url: str) -> AsyncIterator[House]:
         queues = Queues.on(redis)
         world = World(
             units=units,
-            lanes=RoomLanes(queues.guesses, redis, CEILING),
+            lanes=RoomLanes(queues.guesses, redis, CEILING, clock),
             clock=SettleClock(queues.settlements),
             relay=NotifyRelay(queues.notices),
             draw=SeededDraw(1),

@@ -1,87 +1,106 @@
 #!lua
--- Admits jobs, each all or nothing; refuses the id of a job that still lives and a dedup key that is remembered.
+-- Admits jobs, each all or nothing; refuses the id of a job that still lives, a dedup key that is remembered, and what
+-- a cap has no room for.
 -- KEYS[1] base string: prefix of the queue's keys
 -- ARGV[1..] admissions, six a job:
 --   ticket string: job id, group, lane; payload bytes; delay_ms integer: ms, 0 = at once
 --   dedup bytes: a dedup key or empty; dedup_ms integer: ms it is remembered; weight integer: 0 = not stamped
--- Returns {code, ...}, one a job: 1 enqueued, 2 scheduled, -1 duplicate
+-- Returns {code, ...}, one a job: 1 enqueued, 2 scheduled, -1 duplicate, {-2, depth, cap, eta_ms} full, or the error
+--   that kept this one out
 -- Not allowed out of memory: a full server refuses the call before its first change.
 local base = KEYS[1]
 local admissions = ARGV
 -- @include keys
 -- @include now
-local sub, format = string.sub, string.format
-local seq = math.max(tonumber(redis.call('HGET', state_key, 'clock')) or 0, now_us - 1)
-local stamp = struct.pack('>I6I2', now_ms, 0)
-local codes, groups, added, ready, opened, stamps = {}, {}, {}, {}, nil, {}
-local nearest, failure
+-- @include admission
+local codes, records, stamps, added, ready, opened, taken = {}, {}, {}, {}, {}, {}, {}
+local sizes, delayed, servable, nearest, refused = {}, {}, 0, nil, nil
 
 for i = 1, #admissions, 6 do
   local ticket, payload, delay_ms, dedup, dedup_ms, weight = unpack(admissions, i, i + 5)
   local id, place, group, lane = sub(ticket, 1, 14), sub(ticket, 15), sub(ticket, 15, 28), sub(ticket, 29, 42)
-  local code, key = -1, of_group .. group .. ':' .. lane .. pending
+  local name, cap, key = of_job .. id, caps[group], of_group .. group .. ':' .. lane .. pending
   if lane == group then key = of_group .. group .. pending end
-  local waiting = redis.pcall('ZCARD', key)
-  if type(waiting) == 'table' then
-    failure = waiting
-    break
-  end
-  local seq_text = format('%016.0f', seq + 1)
-  if (dedup == '' or redis.call('EXISTS', of_dedup .. dedup) == 0)
-    and redis.call('SET', of_job .. id, place .. seq_text .. stamp .. payload, 'NX') then
-    local counted, refusal = 1, nil
-    if delay_ms ~= '0' then
-      code = 2
-      local entry = id .. place .. seq_text .. 's'
-      refusal = redis.pcall('ZADD', schedule_key, now_ms + delay_ms, entry)
-      if type(refusal) ~= 'table' then redis.pcall('ZADD', of_group .. group .. out, seq_text, entry) end
-    else
-      code = 1
-      if waiting == 0 then
-        refusal = redis.pcall('RPUSH', of_group .. group .. inner, lane)
-        if refusal == 1 then
-          opened = opened or {}
-          opened[#opened + 1] = group
-        end
+  local size, code, counted = sizes[place] or redis.pcall('ZCARD', key), 1, 1
+  if taken[name] or living and redis.call('EXISTS', name) == 1
+    or dedup ~= '' and not redis.call('SET', of_dedup .. dedup, id, 'NX', 'PX', dedup_ms) then
+    code = -1
+  elseif type(size) == 'table' then
+    code = size
+  else
+    if cap then
+      if cap[2] < math.huge and not delayed[place] then
+        delayed[place] = tonumber(redis.call('HGET', ldelayed_key, place)) or 0
       end
-      -- Where a ghost of the same id stands in the lane, the job takes over its place in the count.
-      if type(refusal) ~= 'table' then counted = redis.call('ZADD', key, seq_text, id) end
+      local deep = size + (delayed[place] or 0)
+      if depths[group] >= cap[1] then
+        code = { -2, depths[group], cap[1] }
+      elseif deep >= cap[2] then
+        code = { -2, deep, cap[2] }
+      end
     end
-    if type(refusal) == 'table' then
-      redis.call('DEL', of_job .. id)
-      failure = refusal
-      break
-    end
-    seq = seq + 1
-    if not added[group] then groups[#groups + 1], added[group], ready[group] = group, 0, 0 end
-    added[group] = added[group] + counted
-    if code == 1 then
-      ready[group] = ready[group] + 1
+    local seq_text = format('%016.0f', seq + 1)
+    if code ~= 1 then
+      refused = refused or {}
+      refused[#refused + 1] = { code, group, depths[group] < cap[1] }
+    elseif delay_ms ~= '0' then
+      local entry = id .. place .. seq_text .. 's'
+      code = redis.pcall('ZADD', schedule_key, now_ms + delay_ms, entry)
+      if code == 1 then
+        redis.pcall('ZADD', of_group .. group .. out, seq_text, entry)
+        redis.call('HINCRBY', ldelayed_key, place, 1)
+        if delayed[place] then delayed[place] = delayed[place] + 1 end
+        code, nearest = 2, math.min(nearest or math.huge, tonumber(delay_ms))
+      end
     else
-      nearest = math.min(nearest or math.huge, tonumber(delay_ms))
+      if size == 0 then
+        code = redis.pcall('RPUSH', of_group .. group .. inner, lane)
+        opened[#opened + 1] = group
+      end
+      if type(code) ~= 'table' then
+        -- Where a ghost of the same id stands in the lane, the job takes over its place in the count.
+        code, counted = 1, redis.call('ZADD', key, seq_text, id)
+        sizes[place], ready[group] = size + counted, (ready[group] or 0) + 1
+      end
     end
-    if dedup ~= '' then redis.call('SET', of_dedup .. dedup, id, 'PX', dedup_ms) end
-    if weight ~= '0' then stamps[group] = weight end
+    if type(code) == 'number' then
+      seq, taken[name], added[group] = seq + 1, true, (added[group] or 0) + counted
+      if depths then depths[group] = depths[group] + counted end
+      records[#records + 1] = name
+      records[#records + 1] = place .. seq_text .. stamp .. payload
+      if weight ~= '0' then
+        stamps[#stamps + 1] = group
+        stamps[#stamps + 1] = weight
+      end
+    elseif dedup ~= '' then
+      redis.call('DEL', of_dedup .. dedup)
+    end
   end
   codes[#codes + 1] = code
 end
 
--- The jobs are in; now what counts them, then the ring, so that an error from here on is one that `audit` mends.
-if groups[1] then redis.call('HSET', state_key, 'clock', format('%.0f', seq)) end
-for _, group in ipairs(groups) do redis.call('HINCRBY', gdepth_key, group, added[group]) end
-for group, weight in pairs(stamps) do redis.call('HSET', gstamp_key, group, weight) end
-local servable = 0
-if opened then
-  -- @include names
-  -- @include ring
-  for _, group in ipairs(opened) do refresh(group) end
+if records[1] then
+  -- @include admitted
 end
-for _, group in ipairs(groups) do
-  if ready[group] > 0 and redis.call('HEXISTS', served_key, group) == 1 then servable = servable + ready[group] end
+if capped then
+  -- @include pace
+  for group in pairs(caps) do
+    local more = added[group]
+    if more then
+      local admitted = redis.call('HINCRBY', gflow_key, group, more)
+      if admitted == more or admitted % 64 < more then look(gflow_key, 'p' .. group, admitted - depths[group]) end
+    end
+  end
+  if refused then
+    -- @include eta
+    for i = 1, #refused do
+      local code, group, of_lane = unpack(refused[i])
+      local jobs = depths[group]
+      if of_lane then jobs = math.min(jobs, code[2] * redis.call('LLEN', of_group .. group .. inner)) end
+      code[4] = eta_ms(group, depths[group], jobs)
+    end
+  end
 end
-if nearest and tonumber(redis.call('ZRANGE', schedule_key, 0, 0, 'WITHSCORES')[2]) == now_ms + nearest then
-  servable = servable + 1
-end
+if known[2] then servable = 0 end
 -- @include wake
-if failure then return failure end
 return codes

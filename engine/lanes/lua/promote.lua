@@ -11,6 +11,7 @@ local limit = tonumber(ARGV[1])
 -- @include entry
 -- @include ring
 -- @include touched
+-- @include backlog
 -- @include lane
 local due = redis.call('ZRANGEBYSCORE', schedule_key, '-inf', now_ms, 'LIMIT', 0, limit)
 -- @include due

@@ -12,6 +12,7 @@ local limit, max_attempts = tonumber(ARGV[1]), tonumber(ARGV[2])
 -- @include entry
 -- @include ring
 -- @include touched
+-- @include backlog
 -- @include lane
 -- @include lease
 local lapsed = redis.call('ZRANGEBYSCORE', active_key, '-inf', now_ms, 'LIMIT', 0, limit)

@@ -12,6 +12,7 @@ local leases = ARGV
 -- @include fence
 -- @include ring
 -- @include touched
+-- @include backlog
 -- @include lane
 -- @include lease
 for i, lease in ipairs(leases) do

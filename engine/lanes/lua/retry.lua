@@ -15,6 +15,7 @@ local lease, delay_ms, max_attempts, text = ARGV[1], tonumber(ARGV[2]), tonumber
 if not redis.call('ZSCORE', active_key, lease) then return { -1 } end
 -- @include ring
 -- @include touched
+-- @include backlog
 -- @include lane
 -- @include lease
 

@@ -1,15 +1,16 @@
 -- Moves the due entries in `due` to their lanes, whatever bars their groups from the ring.
 -- Touches each group with the number of jobs it got.
 local function come_due(entry)
-  local group = group_of(entry)
+  local group, lane = group_of(entry), lane_of(entry)
   if record_of(entry) then
-    to_lane(group, lane_of(entry), id_of(entry), seq_of(entry), true)
+    to_lane(group, lane, id_of(entry), seq_of(entry), true)
     touch(group, 1)
   else
-    shrink(group)
+    shrink(group, 1)
   end
   redis.call('ZREM', schedule_key, entry)
   redis.pcall('ZREM', out_key(group), entry)
+  delay(group, lane, -1)
 end
 
 local promoted = 0

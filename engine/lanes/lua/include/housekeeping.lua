@@ -9,6 +9,7 @@ if due[1] or over[1] or lapsed[1] then
   -- @include entry
   -- @include ring
   -- @include touched
+  -- @include backlog
   -- @include lane
   -- @include lease
   -- @include due

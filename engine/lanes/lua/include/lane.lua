@@ -9,10 +9,10 @@ local function to_lane(group, lane, id, seq, counted)
   if redis.call('ZADD', key, seq, id) == 0 then redis.call('HINCRBY', gdepth_key, group, -1) end
 end
 
--- Takes one from the group's depth; the field and the stamped weight go with the last one.
-local function shrink(group)
-  if redis.call('HINCRBY', gdepth_key, group, -1) <= 0 then
-    redis.call('HDEL', gdepth_key, group)
-    redis.call('HDEL', gstamp_key, group)
-  end
+-- Takes jobs out of a lane, and the lane off the inner ring with its last one. `LREM` is no claim's and no
+-- settlement's: only levers come here.
+local function from_lane(group, lane, ids)
+  local key = lane_key(group, lane)
+  redis.call('ZREM', key, unpack(ids))
+  if redis.call('EXISTS', key) == 0 then redis.call('LREM', inner_key(group), 1, lane) end
 end

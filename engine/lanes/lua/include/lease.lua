@@ -41,6 +41,7 @@ local function postpone(record, lease, text, due_ms)
   local group, entry = group_of(lease), core_of(lease) .. 's'
   redis.call('HINCRBY', gdepth_key, group, 1)
   redis.call('ZADD', schedule_key, due_ms, entry)
+  delay(group, lane_of(lease), 1)
   redis.pcall('ZADD', out_key(group), seq_of(lease), entry)
   scar(record, lease, text)
   end_lease(lease)

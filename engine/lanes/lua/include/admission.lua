@@ -1,0 +1,29 @@
+-- What an admission must know before it looks at single jobs: a handful of commands, however many jobs there are.
+local sub, format = string.sub, string.format
+local known = redis.call('HMGET', state_key, 'clock', 'paused')
+local seq = math.max(tonumber(known[1]) or 0, now_us - 1)
+local stamp = struct.pack('>I6I2', now_ms, 0)
+local names, groups, caps, depths, capped = {}, {}, {}, nil, false
+do
+  local met = {}
+  for i = 1, #admissions, 6 do
+    local ticket = admissions[i]
+    local group = sub(ticket, 15, 28)
+    names[#names + 1] = of_job .. sub(ticket, 1, 14)
+    if not met[group] then groups[#groups + 1], met[group] = group, true end
+  end
+  local given = redis.call('HMGET', gcap_key, unpack(groups))
+  for i = 1, #groups do
+    if given[i] then
+      local most, lane_most = string.match(given[i], '^(%d*)/(%d*)$')
+      caps[groups[i]], capped = { tonumber(most) or math.huge, tonumber(lane_most) or math.huge }, true
+    end
+  end
+  -- One group without a cap is counted by one command at the end; its depth need not be known.
+  if capped or groups[2] then
+    depths = {}
+    local deep = redis.call('HMGET', gdepth_key, unpack(groups))
+    for i = 1, #groups do depths[groups[i]] = tonumber(deep[i]) or 0 end
+  end
+end
+local living = redis.call('EXISTS', unpack(names)) > 0

@@ -1,0 +1,87 @@
+"""Plans, who is on them, and what operators set for single rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from sqlalchemy import Row, delete, func, select, update
+
+from engine.game.model import LeverSet, Plan
+from engine.game.plans import PlanInUse
+from engine.ids import RoomId
+from engine.store.dialect import insert, one_of
+from engine.store.tables import plans, rooms
+from engine.store.transaction import Transaction
+
+_LEVERS: Final = ("weight", "ceiling", "cap", "lane_cap")
+_AT_ONCE: Final = 500  # SQLite takes a limited number of values in one statement
+
+
+class SqlPlans:
+    """Implements ``engine.game.plans.Plans``."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    async def all(self) -> list[PlanInUse]:
+        """Every plan, by name."""
+        on = select(rooms.c.plan, func.count().label("on_it")).where(rooms.c.plan.is_not(None)).group_by(rooms.c.plan)
+        counted = on.subquery()
+        found = await self._transaction.rows(
+            select(plans, counted.c.on_it).outerjoin(counted, counted.c.plan == plans.c.name).order_by(plans.c.name)
+        )
+        return [PlanInUse(_plan(row), row.on_it or 0) for row in found]
+
+    async def get(self, name: str) -> Plan | None:
+        """The plan, or None."""
+        row = await self._transaction.row(select(plans).where(plans.c.name == name))
+        return None if row is None else _plan(row)
+
+    async def lock(self, name: str) -> Plan | None:
+        """The plan as it stands, and nobody else's before this unit ends; None where there is none."""
+        locked = select(plans).where(plans.c.name == name).with_for_update()
+        rows = await self._transaction.written(locked)
+        return _plan(rows[0]) if rows else None
+
+    async def put(self, plan: Plan) -> None:
+        """Write the plan, new or changed."""
+        levers = asdict(plan.levers)
+        await self._transaction.write(
+            insert(self._transaction.dialect, plans)
+            .values(name=plan.name, **levers)
+            .on_conflict_do_update(index_elements=[plans.c.name], set_=levers)
+        )
+
+    async def drop(self, name: str) -> None:
+        """Delete the plan. No room may be on it."""
+        await self._transaction.write(delete(plans).where(plans.c.name == name))
+
+    async def on(self, name: str) -> list[RoomId]:
+        """The rooms on the plan."""
+        found = await self._transaction.rows(select(rooms.c.id).where(rooms.c.plan == name).order_by(rooms.c.id))
+        return [RoomId(row.id) for row in found]
+
+    async def give(self, rooms_: Sequence[RoomId], name: str | None) -> None:
+        """Put rooms on a plan, or on none."""
+        for at in range(0, len(rooms_), _AT_ONCE):
+            among = one_of(self._transaction.dialect, rooms.c.id, rooms_[at : at + _AT_ONCE])
+            await self._transaction.write(update(rooms).where(among).values(plan=name))
+
+    async def set(self, room: RoomId, own: LeverSet) -> None:
+        """Write what is set for this room alone, all four levers."""
+        await self._transaction.write(update(rooms).where(rooms.c.id == room).values(**asdict(own)))
+
+    async def hold(self, room: RoomId, until_ms: int | None) -> None:
+        """Write until when the room is held; None: it is not."""
+        await self._transaction.write(update(rooms).where(rooms.c.id == room).values(held_until_ms=until_ms))
+
+
+def levers_of(row: Row[Any], prefix: str = "") -> LeverSet:
+    """The levers that a row has in columns of these names."""
+    return LeverSet(**{name: row._mapping[prefix + name] for name in _LEVERS})  # noqa: SLF001 - SQLAlchemy's public name
+
+
+def _plan(row: Row[Any]) -> Plan:
+    return Plan(row.name, levers_of(row))
