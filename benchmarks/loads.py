@@ -17,9 +17,9 @@ def groups(count: int, first: int = 0) -> list[str]:
     return [brand(ROOM, number) for number in range(first, first + count)]
 
 
-def jobs(count: int, among: int, first: int = 0) -> Iterator[Submission]:
+def jobs(count: int, among: int, first: int = 0, first_group: int = 0) -> Iterator[Submission]:
     """``count`` jobs, dealt out in turn among so many groups; ``first`` is the first one's number."""
-    names = groups(among)
+    names = groups(among, first_group)
     for number in range(first, first + count):
         yield Submission(group=names[number % among], job_id=brand(JOB, number), payload=PAYLOAD)
 

@@ -1,0 +1,46 @@
+"""No-op jobs drained by one worker process, against the peers and the server's own limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from benchmarks.figure import Figure, of_runs, times_at_least
+from benchmarks.peers import Peers, best
+from benchmarks.process import alternate, ours
+from benchmarks.sizes import Sizes
+
+BATCH: Final = 32
+
+
+def measure(sizes: Sizes, peers: Peers) -> Iterator[Figure]:
+    lanes = ours("drain_lanes", sizes.drained, sizes.groups, BATCH)
+    bare = ours("drain_bare", sizes.drained, sizes.groups, BATCH)
+    python = [
+        *peers.of_python("drain", ("dramatiq",), sizes.drained_python, 16),
+        *peers.of_python("drain", ("huey",), sizes.drained_python, 8),
+    ]
+    node = peers.of_node("drain", ("groupmq", "bullmq"), sizes.drained, sizes.groups, 64)
+    said = alternate(sizes.runs, [lanes, bare], [*python, *node])
+    drained = [one["per_s"] for one in said[lanes.name]]
+    what = f"no-op jobs drained, one worker process, {sizes.groups:,} groups, ceilings and weights on, {BATCH} a claim"
+    for name, its, bound in (
+        ("the best Python peer", python, 8.0),
+        ("GroupMQ on Node", [side for side in node if side.name == "drain_groupmq"], 1.5),
+        ("BullMQ on Node", [side for side in node if side.name == "drain_bullmq"], None),
+    ):
+        yield of_runs(
+            f"{what}; against {name}",
+            "jobs/s",
+            drained,
+            against=best(said, "per_s", its),
+            bound=None if bound is None else times_at_least(bound),
+        )
+    limit = [one["per_s"] for one in said[bare.name]]
+    yield of_runs(
+        f"{what}; against the same scripts over bare sockets",
+        "jobs/s",
+        drained,
+        against=limit,
+        bound=times_at_least(0.5),
+    )
