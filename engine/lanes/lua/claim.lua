@@ -14,27 +14,27 @@ local count, lease_ms, max_attempts = tonumber(ARGV[1]), tonumber(ARGV[2]), tonu
 
 while open and granted < count and ghosts_left > 0 do
   local want = math.min(count - granted, 500)
-  local ring = redis.call('LRANGE', ring_key, 0, want - 1)
+  local ring = call('LRANGE', ring_key, 0, want - 1)
   if not ring[1] then break end
   -- @include heads
   -- The ring turns in this table and is written back once. A group that stays goes to the end of the table if the
-  -- whole ring is in it, else to `turned`, behind the groups that were not read.
-  local whole, head, last, turned, left, turned_at = #ring < want, 1, #ring, {}, {}, {}
-  local leases = {}
+  -- whole ring is in it (`slots` says where it came from), else to `turned`, behind the groups that were not read.
+  local whole, head, last, slots = #ring < want, 1, #ring, {}
+  local turned, left, served, leases = {}, {}, {}, {}
   while want > 0 and head <= last and ghosts_left > 0 do
-    local group = ring[head]
-    if visit ~= group then visit, credit = group, weights[group] end
+    local group, slot = ring[head], slots[head] or head
+    if visit ~= group then visit, credit = group, tonumber(weights[slot]) or tonumber(stamps[slot]) or 1 end
     -- @include visit
     if full or not more then
       left[#left + 1] = group
-      turned_at[group] = nil
       head, visit = head + 1, false
     elseif credit == 0 then
-      turned_at[group] = now_ms
+      served[#served + 1] = group
+      served[#served + 1] = now_text
       head, visit = head + 1, false
       if whole then
         last = last + 1
-        ring[last] = group
+        ring[last], slots[last] = group, slot
       else
         turned[#turned + 1] = group
       end
@@ -43,19 +43,15 @@ while open and granted < count and ghosts_left > 0 do
   -- @include written
   if head > 1 then
     if whole then
-      redis.call('DEL', ring_key)
-      if head <= last then redis.call('RPUSH', ring_key, unpack(ring, head, last)) end
+      call('DEL', ring_key)
+      if head <= last then call('RPUSH', ring_key, unpack(ring, head, last)) end
     else
-      redis.call('LPOP', ring_key, head - 1)
-      if turned[1] then redis.call('RPUSH', ring_key, unpack(turned)) end
+      call('LPOP', ring_key, head - 1)
+      if turned[1] then call('RPUSH', ring_key, unpack(turned)) end
     end
-    local served = {}
-    for group, at in pairs(turned_at) do
-      served[#served + 1] = group
-      served[#served + 1] = at
-    end
-    if served[1] then redis.call('HSET', served_key, unpack(served)) end
-    if left[1] then redis.call('HDEL', served_key, unpack(left)) end
+    -- In this order: a group may have turned, and left later.
+    if served[1] then call('HSET', served_key, unpack(served)) end
+    if left[1] then call('HDEL', served_key, unpack(left)) end
   end
 end
 -- @include claimed
