@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -18,7 +19,10 @@ from benchmarks.report import table, write
 from benchmarks.sizes import FULL, QUICK, Sizes
 
 NODE_PEERS: Final = "CODEMOJEX_NODE_PEERS"
-SUBJECTS: Final = MappingProxyType(
+_WIDTH: Final = 160
+_INTERRUPTED: Final = 130
+Measure = Callable[[Sizes, Peers], Iterator[Figure]]
+SUBJECTS: Final[Mapping[str, Measure]] = MappingProxyType(
     {
         "drain": drain.measure,
         "redis-time": redis_time.measure,
@@ -32,22 +36,29 @@ SUBJECTS: Final = MappingProxyType(
         "guesses": guesses.measure,
     }
 )
-Measure = Callable[[Sizes, Peers], Iterator[Figure]]
 
 
 def main() -> None:
     """Measure what was asked for and print it."""
     asked = _parser().parse_args()
     node = os.environ.get(NODE_PEERS) if asked.node_peers is None else asked.node_peers
-    peers = Peers(Path(node) if node else None)
-    figures: list[Figure] = []
-    with Console(stderr=True).status("measuring") as status:
-        for subject in asked.only or SUBJECTS:
-            status.update(f"measuring: {subject}")
-            figures += SUBJECTS[subject](QUICK if asked.quick else FULL, peers)
-    Console(width=None if Console().is_terminal else 160).print(table(figures))
+    try:
+        peers = Peers(Path(node) if node else None)
+        figures = list(_measured(asked.only or SUBJECTS, QUICK if asked.quick else FULL, peers))
+    except RuntimeError as error:
+        sys.exit(f"the benchmarks can't go on: {error}")
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
+    Console(width=None if sys.stdout.isatty() else _WIDTH).print(table(figures))
     if asked.json is not None:
         write(figures, asked.json)
+
+
+def _measured(subjects: Iterable[str], sizes: Sizes, peers: Peers) -> Iterator[Figure]:
+    with Console(stderr=True).status("measuring") as status:
+        for subject in subjects:
+            status.update(f"measuring: {subject}")
+            yield from SUBJECTS[subject](sizes, peers)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -112,7 +112,14 @@ class Figure:
 def of_runs(
     name: str, unit: str, runs: Sequence[float], *, against: Sequence[float] = (), bound: Bound | None = None
 ) -> Figure:
-    """Take the median of ``runs``, held against the median of ``against``."""
+    """Take the median of ``runs``, held against the median of ``against``.
+
+    Raises:
+        ValueError: the figure is held against another, but its bound is of the figure itself; whoever reads the JSON
+            could not tell.
+    """
+    if against and bound is not None and not bound.of_ratio:
+        raise ValueError(f"bound {name!r} by a ratio, or hold it against nothing")
     return Figure(
         name=name,
         value=statistics.median(runs),

@@ -42,7 +42,7 @@ class Peers:
             return []
         return [
             Side(
-                f"{does}_{name}",
+                " ".join((f"{does}_{name}", *map(str, arguments))),
                 (node, str(_NODE / f"{does}_{name}.cjs"), str(folder.resolve())),
                 tuple(map(str, arguments)),
             )

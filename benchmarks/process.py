@@ -66,9 +66,8 @@ class Side:
 
 def ours(program: str, *arguments: float | str) -> Side:
     """The side that ``benchmarks/sides`` has under this name."""
-    return Side(
-        program, (sys.executable, "-m", f"benchmarks.sides.{program}"), tuple(str(argument) for argument in arguments)
-    )
+    words = tuple(map(str, arguments))
+    return Side(" ".join((program, *words)), (sys.executable, "-m", f"benchmarks.sides.{program}"), words)
 
 
 def alternate(runs: int, sides: Sequence[Side], peers: Sequence[Side] = ()) -> dict[str, list[dict[str, Any]]]:

@@ -10,6 +10,7 @@ Errors::
         │   ├── TokenMissing      nothing to speak to Telegram with
         │   └── AddressMissing    a process that shares its servers is told of none
         ├── TokenRefused          Telegram doesn't know the token
+        ├── BenchmarksMissing     there is no checkout to measure
         ├── RedisUnusable         not there, too old, or the wrong password
         └── ServerGone            the embedded server ended under our feet
 
@@ -56,6 +57,10 @@ class AddressMissing(UsageProblem):
 
 class TokenRefused(ProgramError):  # noqa: N818 - reads as what happened
     """Telegram doesn't know the token."""
+
+
+class BenchmarksMissing(ProgramError):  # noqa: N818 - reads as what it is
+    """There is no checkout with benchmarks, or not what they need."""
 
 
 class RedisUnusable(ProgramError):  # noqa: N818 - reads as what it is

@@ -11,23 +11,31 @@ from benchmarks.process import alternate, ours
 from benchmarks.sizes import Sizes
 
 BATCH: Final = 32
+DRAMATIQ_THREADS: Final = (16, 32)
+HUEY_THREADS: Final = 8
+NODE_CONCURRENCY: Final = 64
 
 
 def measure(sizes: Sizes, peers: Peers) -> Iterator[Figure]:
     lanes = ours("drain_lanes", sizes.drained, sizes.groups, BATCH)
     bare = ours("drain_bare", sizes.drained, sizes.groups, BATCH)
     python = [
-        *peers.of_python("drain", ("dramatiq",), sizes.drained_python, 16),
-        *peers.of_python("drain", ("huey",), sizes.drained_python, 8),
+        *(
+            side
+            for threads in DRAMATIQ_THREADS[: sizes.runs]
+            for side in peers.of_python("drain", ("dramatiq",), sizes.drained_python, threads)
+        ),
+        *peers.of_python("drain", ("huey",), sizes.drained_python, HUEY_THREADS),
     ]
-    node = peers.of_node("drain", ("groupmq", "bullmq"), sizes.drained, sizes.groups, 64)
-    said = alternate(sizes.runs, [lanes, bare], [*python, *node])
+    groupmq = peers.of_node("drain", ("groupmq",), sizes.drained, sizes.groups, NODE_CONCURRENCY)
+    bullmq = peers.of_node("drain", ("bullmq",), sizes.drained, sizes.groups, NODE_CONCURRENCY)
+    said = alternate(sizes.runs, [lanes, bare], [*python, *groupmq, *bullmq])
     drained = [one["per_s"] for one in said[lanes.name]]
     what = f"no-op jobs drained, one worker process, {sizes.groups:,} groups, ceilings and weights on, {BATCH} a claim"
     for name, its, bound in (
         ("the best Python peer", python, 8.0),
-        ("GroupMQ on Node", [side for side in node if side.name == "drain_groupmq"], 1.5),
-        ("BullMQ on Node", [side for side in node if side.name == "drain_bullmq"], None),
+        ("GroupMQ on Node", groupmq, 1.5),
+        ("BullMQ on Node", bullmq, None),
     ):
         yield of_runs(
             f"{what}; against {name}",

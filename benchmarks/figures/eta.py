@@ -20,7 +20,7 @@ def measure(sizes: Sizes, _: Peers) -> Iterator[Figure]:
     with valkey() as url:
         told = ours("eta_lanes", _GROUPS, _CAP, _JOBS_PER_S, *sizes.steady_ms).run(url)
     yield of_runs(
-        f"QueueFull's ETA is off by, nine times in ten, under a steady load of {_JOBS_PER_S} jobs/s in {_GROUPS} groups",
+        f"QueueFull's ETA is off by, nine times in ten; {_JOBS_PER_S} jobs/s steadily, {_GROUPS} groups",
         "%",
         [told["p90"]],
         bound=at_most(30),

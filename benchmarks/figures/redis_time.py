@@ -28,13 +28,13 @@ def measure(sizes: Sizes, _: Peers) -> Iterator[Figure]:
     with valkey() as url:
         Bare(url, _ON).levers(groups(sizes.groups), ceiling=_CEILING, weights=(1,), cap=_CAP)
         costs = asyncio.run(_costs(url, sizes))
-    yield of_runs(
-        f"server time of a job's claim({BATCH}) and settlement with ceilings, weights and caps, {sizes.groups:,} groups",
-        "us",
-        _us(costs[f"{_ON} both"]),
-        against=_us(costs[f"{_OFF} both"]),
-        bound=at_most(18),
-    )
+    for queue, levers, bound in ((_ON, "ceilings, weights and caps on", at_most(18)), (_OFF, "no levers", None)):
+        yield of_runs(
+            f"server time of a job's claim({BATCH}) and settlement, {sizes.groups:,} groups, {levers}",
+            "us",
+            _us(costs[f"{queue} both"]),
+            bound=bound,
+        )
     for work, what, times in (
         ("claim(1)", "claim(1)", 1.05),
         (f"claim({BATCH})", f"a job of claim({BATCH})", 1.05),

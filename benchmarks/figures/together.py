@@ -30,7 +30,6 @@ def measure(sizes: Sizes, _: Peers) -> Iterator[Figure]:
         f"jobs done exactly once of {sizes.raced:,} in one group, {_CLAIMERS} claimers in {_PROCESSES} processes",
         "jobs",
         [sum(times == 1 for times in done.values())],
-        against=[sizes.raced],
         bound=at_least(sizes.raced),
     )
 

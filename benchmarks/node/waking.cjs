@@ -2,7 +2,7 @@
 // handed in, on the monotonic clock that all processes share. The worker sends "ready", then the ms of each job.
 const { fork } = require("node:child_process");
 
-const PARKS_WITHIN_MS = 6;
+const PARKS_WITHIN_MS = 5;
 
 exports.isWorker = () => process.send !== undefined;
 exports.ready = () => process.send("ready");

@@ -17,7 +17,7 @@ from typing import Final
 
 from benchmarks.process import ROOT, say
 
-_PARKS_WITHIN_S: Final = 0.006
+_PARKS_WITHIN_S: Final = 0.005
 _WORKER: Final = "worker"
 Await = Callable[[str], Awaitable[object]]
 
