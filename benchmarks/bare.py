@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from types import TracebackType
+from typing import Any, Final, Self
 
 import hiredis
 
@@ -36,6 +37,14 @@ class Bare:
         self.socket.connect(url.removeprefix(_UNIX))
         self._reader = hiredis.Reader()
         self.base: Final = Keys(queue).base
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.socket.close()
 
     def call(self, *command: Word) -> Any:
         """Send one command and wait for its reply."""
@@ -92,18 +101,22 @@ class Bare:
         """The call that settles them."""
         return self.script("complete", 0, *leases)
 
-    def levers(self, groups: Sequence[str], *, ceiling: int = 0, weights: Sequence[int] = (), cap: int = 0) -> None:
-        """Set levers of many groups at once; the weights are dealt out in turn, and 0 or none leaves a lever alone."""
-        self.load("limit", "weight", "cap")
+
+def set_levers(
+    url: str, queue: str, groups: Sequence[str], *, ceiling: int = 0, weights: Sequence[int] = (), cap: int = 0
+) -> None:
+    """Set levers of many groups at once; the weights are dealt out in turn, and 0 or none leaves a lever alone."""
+    with Bare(url, queue) as bare:
+        bare.load("limit", "weight", "cap")
         calls = []
         for number, group in enumerate(groups):
             if ceiling:
-                calls.append(self.script("limit", group, ceiling))
+                calls.append(bare.script("limit", group, ceiling))
             if weights:
-                calls.append(self.script("weight", group, weights[number % len(weights)]))
+                calls.append(bare.script("weight", group, weights[number % len(weights)]))
             if cap:
-                calls.append(self.script("cap", group, cap, cap))
-        self.run_all(calls)
+                calls.append(bare.script("cap", group, cap, cap))
+        bare.run_all(calls)
 
 
 def packed(command: Iterable[Word]) -> bytes:

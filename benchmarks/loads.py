@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from bot.redis_server import open_redis
 from engine.ids import JOB, PLAYER, ROOM, brand
 from engine.lanes import Admission, Lanes, Submission
 
@@ -50,6 +52,16 @@ async def fill(lanes: Lanes, load: Iterable[Submission]) -> int:
             count += await _hand_in(lanes, portion)
             portion = []
     return count + await _hand_in(lanes, portion)
+
+
+def fill_at(url: str, load: Iterable[Submission]) -> None:
+    """`fill` the queue ``bench`` of a server, where nothing asynchronous is going on."""
+
+    async def now() -> None:
+        async with open_redis(url) as redis:
+            await fill(Lanes(redis, "bench"), load)
+
+    asyncio.run(now())
 
 
 async def _hand_in(lanes: Lanes, portion: list[Submission]) -> int:

@@ -11,8 +11,6 @@ from typing import Any
 from benchmarks.process import ROOT, Side, ours
 
 _NODE = ROOT / "benchmarks" / "node"
-BULK_PEERS = ("dramatiq", "huey", "bullmq")
-"""BullMQ's Python port is the fastest that takes many jobs in one call; the others have no such call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,28 +25,23 @@ class Peers:
     node_modules: Path | None = None
     python: bool = True
 
-    def of_python(self, does: str, names: tuple[str, ...], *arguments: int) -> list[Side]:
-        """The sides ``{does}_{name}`` of those that are installed."""
-        return [
-            ours(f"{does}_{name}", *arguments)
-            for name in names
-            if self.python and importlib.util.find_spec(name) is not None
-        ]
-
-    def of_node(self, does: str, names: tuple[str, ...], *arguments: int) -> list[Side]:
-        """The programs ``{does}_{name}`` of those that are installed, if Node is."""
-        node, folder = shutil.which("node"), self.node_modules
-        if node is None or folder is None:
+    def of_python(self, program: str, *arguments: int) -> list[Side]:
+        """The side ``{what it does}_{peer}``, or none if the peer isn't installed."""
+        if not self.python or importlib.util.find_spec(_peer(program)) is None:
             return []
-        return [
-            Side(
-                " ".join((f"{does}_{name}", *map(str, arguments))),
-                (node, str(_NODE / f"{does}_{name}.cjs"), str(folder.resolve())),
-                tuple(map(str, arguments)),
-            )
-            for name in names
-            if (folder / "node_modules" / name).is_dir()
-        ]
+        return [ours(program, *arguments)]
+
+    def of_node(self, program: str, *arguments: int) -> list[Side]:
+        """The program ``{what it does}_{peer}``, or none if the peer or Node isn't installed."""
+        node, folder = shutil.which("node"), self.node_modules
+        if node is None or folder is None or not (folder / "node_modules" / _peer(program)).is_dir():
+            return []
+        words = tuple(map(str, arguments))
+        return [Side(" ".join((program, *words)), (node, str(_NODE / f"{program}.cjs"), str(folder.resolve())), words)]
+
+
+def _peer(program: str) -> str:
+    return program.rpartition("_")[2]
 
 
 def best(said: dict[str, list[dict[str, Any]]], what: str, sides: list[Side], *, lowest: bool = False) -> list[float]:

@@ -16,7 +16,8 @@ class Sizes:
         groups: the tenants in most figures.
         many_groups: the tenants where it is asked what their number costs.
         blocked_groups: the tenants that are at their ceilings beside a claim.
-        drained: jobs drained, by the lanes and by Node's queues.
+        drained: jobs drained by the lanes.
+        drained_node: jobs drained by Node's queues.
         drained_python: jobs drained by the Python peers, which are slower.
         handed_in: jobs handed in to the lanes.
         handed_in_python: jobs handed in to the Python peers.
@@ -36,6 +37,7 @@ class Sizes:
     many_groups: int
     blocked_groups: int
     drained: int
+    drained_node: int
     drained_python: int
     handed_in: int
     handed_in_python: int
@@ -56,6 +58,7 @@ FULL: Final = Sizes(
     many_groups=100_000,
     blocked_groups=100_000,
     drained=100_000,
+    drained_node=50_000,
     drained_python=10_000,
     handed_in=50_000,
     handed_in_python=10_000,
@@ -74,7 +77,8 @@ QUICK: Final = Sizes(
     groups=10_000,
     many_groups=100_000,
     blocked_groups=20_000,
-    drained=20_000,
+    drained=30_000,
+    drained_node=10_000,
     drained_python=3_000,
     handed_in=10_000,
     handed_in_python=3_000,
@@ -94,6 +98,7 @@ TINY: Final = Sizes(
     many_groups=200,
     blocked_groups=20,
     drained=200,
+    drained_node=100,
     drained_python=100,
     handed_in=1_000,
     handed_in_python=100,

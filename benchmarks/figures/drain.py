@@ -13,22 +13,29 @@ from benchmarks.sizes import Sizes
 BATCH: Final = 32
 DRAMATIQ_THREADS: Final = (16, 32)
 HUEY_THREADS: Final = 8
-NODE_CONCURRENCY: Final = 64
+NODE_CONCURRENCY: Final = (64, 256)
 
 
 def measure(sizes: Sizes, peers: Peers) -> Iterator[Figure]:
     lanes = ours("drain_lanes", sizes.drained, sizes.groups, BATCH)
     bare = ours("drain_bare", sizes.drained, sizes.groups, BATCH)
+    # A quick run takes each peer's first setting, a full one finds out which is best.
     python = [
         *(
             side
-            for threads in DRAMATIQ_THREADS[: sizes.runs]
-            for side in peers.of_python("drain", ("dramatiq",), sizes.drained_python, threads)
+            for it in DRAMATIQ_THREADS[: sizes.runs]
+            for side in peers.of_python("drain_dramatiq", sizes.drained_python, it)
         ),
-        *peers.of_python("drain", ("huey",), sizes.drained_python, HUEY_THREADS),
+        *peers.of_python("drain_huey", sizes.drained_python, HUEY_THREADS),
     ]
-    groupmq = peers.of_node("drain", ("groupmq",), sizes.drained, sizes.groups, NODE_CONCURRENCY)
-    bullmq = peers.of_node("drain", ("bullmq",), sizes.drained, sizes.groups, NODE_CONCURRENCY)
+    groupmq, bullmq = (
+        [
+            side
+            for it in NODE_CONCURRENCY[: sizes.runs]
+            for side in peers.of_node(program, sizes.drained_node, sizes.groups, it)
+        ]
+        for program in ("drain_groupmq", "drain_bullmq")
+    )
     said = alternate(sizes.runs, [lanes, bare], [*python, *groupmq, *bullmq])
     drained = [one["per_s"] for one in said[lanes.name]]
     what = f"no-op jobs drained, one worker process, {sizes.groups:,} groups, ceilings and weights on, {BATCH} a claim"

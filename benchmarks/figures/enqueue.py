@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from benchmarks.figure import Figure, of_runs, times_at_least
-from benchmarks.peers import BULK_PEERS, Peers, best
+from benchmarks.peers import Peers, best
 from benchmarks.process import alternate, ours
 from benchmarks.sizes import Sizes
 
@@ -15,7 +15,12 @@ PRODUCERS: Final = 50
 
 def measure(sizes: Sizes, peers: Peers) -> Iterator[Figure]:
     lanes = ours("enqueue_lanes", sizes.handed_in, PRODUCERS, sizes.groups)
-    python = peers.of_python("enqueue", BULK_PEERS, sizes.handed_in_python, PRODUCERS)
+    # Of these, only BullMQ's Python port takes many jobs in one call; the others are called for each.
+    python = [
+        side
+        for program in ("enqueue_dramatiq", "enqueue_huey", "enqueue_bullmq")
+        for side in peers.of_python(program, sizes.handed_in_python, PRODUCERS)
+    ]
     said = alternate(sizes.runs, [lanes], python)
     for name, what, times in (
         ("jobs handed in by enqueue_many; against the fastest bulk call (or else loop) of a Python peer", "bulk", 2),

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from benchmarks.bare import Bare
+from benchmarks.bare import set_levers
 from benchmarks.figure import Figure, at_most, of_runs, times_at_most
 from benchmarks.loads import fill, groups, jobs
 from benchmarks.peers import Peers
@@ -26,7 +26,7 @@ _OFF: Final = "bare"
 
 def measure(sizes: Sizes, _: Peers) -> Iterator[Figure]:
     with valkey() as url:
-        Bare(url, _ON).levers(groups(sizes.groups), ceiling=_CEILING, weights=(1,), cap=_CAP)
+        set_levers(url, _ON, groups(sizes.groups), ceiling=_CEILING, weights=(1,), cap=_CAP)
         costs = asyncio.run(_costs(url, sizes))
     for queue, levers, bound in ((_ON, "ceilings, weights and caps on", at_most(18)), (_OFF, "no levers", None)):
         yield of_runs(

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import Final
 
-from benchmarks.bare import Bare
+from benchmarks.bare import set_levers
 from benchmarks.figure import Figure, of_runs, times_at_most
 from benchmarks.loads import fill, groups, jobs
 from benchmarks.peers import Peers
@@ -65,22 +65,22 @@ async def _costs(url: str, sizes: Sizes) -> dict[str, list[Cost]]:
         for queue in ("few", "many", "blocked"):
             lanes = Lanes(redis, queue)
             if queue == "blocked":
-                await _block(lanes, Bare(url, queue), sizes.blocked_groups)
+                set_levers(url, queue, groups(sizes.blocked_groups, first=FEW), ceiling=1)
+                await _block(lanes, sizes.blocked_groups)
             if queue == "many":
                 await fill(lanes, jobs(sizes.many_groups, sizes.many_groups))
                 await fill(lanes, jobs(needed, sizes.many_groups, first=sizes.many_groups))
-                Bare(url, queue).levers(groups(sizes.many_groups), ceiling=_CEILING)
+                set_levers(url, queue, groups(sizes.many_groups), ceiling=_CEILING)
             else:
                 await fill(lanes, jobs(needed + FEW * 2, FEW, first=2 * sizes.blocked_groups))
-                Bare(url, queue).levers(few, ceiling=_CEILING)
+                set_levers(url, queue, few, ceiling=_CEILING)
             works[f"{queue} 1"] = Claiming(lanes, sizes.costed_calls, 1).claim
             works[f"{queue} {BATCH}"] = Claiming(lanes, tenth, BATCH).claim
         return await alternating(redis, sizes.cost_runs, works)
 
 
-async def _block(lanes: Lanes, bare: Bare, count: int) -> None:
-    """Bring so many groups to their ceilings, each with a job that waits."""
-    bare.levers(groups(count, first=FEW), ceiling=1)
+async def _block(lanes: Lanes, count: int) -> None:
+    """Bring so many groups to their ceilings of one, each with a job that waits."""
     await fill(lanes, jobs(2 * count, count, first_group=FEW))
     while await lanes.claim(_CLAIM_AT_ONCE, _LEASE_MS):
         pass

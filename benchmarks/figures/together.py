@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
 from benchmarks.figure import Figure, at_least, of_runs
-from benchmarks.loads import fill, jobs
+from benchmarks.loads import fill_at, jobs
 from benchmarks.peers import Peers
 from benchmarks.process import ours
 from benchmarks.server import valkey
 from benchmarks.sizes import Sizes
-from bot.redis_server import open_redis
-from engine.lanes import Lanes
 
 _PROCESSES: Final = 4
 _CLAIMERS: Final = 40
@@ -22,7 +19,7 @@ _CLAIMERS: Final = 40
 
 def measure(sizes: Sizes, _: Peers) -> Iterator[Figure]:
     with valkey() as url:
-        asyncio.run(_fill(url, sizes.raced))
+        fill_at(url, jobs(sizes.raced, 1))
         side = ours("claim_together", _CLAIMERS // _PROCESSES)
         running = [side.start(url) for _ in range(_PROCESSES)]
         done = Counter(job for process in running for job in side.result(process)["done"])
@@ -32,8 +29,3 @@ def measure(sizes: Sizes, _: Peers) -> Iterator[Figure]:
         [sum(times == 1 for times in done.values())],
         bound=at_least(sizes.raced),
     )
-
-
-async def _fill(url: str, count: int) -> None:
-    async with open_redis(url) as redis:
-        await fill(Lanes(redis, "bench"), jobs(count, 1))

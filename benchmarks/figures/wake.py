@@ -14,9 +14,10 @@ def measure(sizes: Sizes, peers: Peers) -> Iterator[Figure]:
     lanes = ours("wake_lanes", sizes.wakes)
     bare = ours("wake_bare", sizes.wakes)
     others = [
-        *peers.of_python("wake", ("dramatiq",), sizes.wakes, 16),
-        *peers.of_python("wake", ("huey",), sizes.wakes, 8),
-        *peers.of_node("wake", ("groupmq", "bullmq"), sizes.wakes),
+        *peers.of_python("wake_dramatiq", sizes.wakes, 16),
+        *peers.of_python("wake_huey", sizes.wakes, 8),
+        *peers.of_node("wake_groupmq", sizes.wakes),
+        *peers.of_node("wake_bullmq", sizes.wakes),
     ]
     said = alternate(sizes.runs, [lanes, bare], others)
     for percentile in ("p50", "p99"):

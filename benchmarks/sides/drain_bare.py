@@ -6,26 +6,23 @@ something to do: this is as fast as the scripts can be.
 
 from __future__ import annotations
 
-import asyncio
 import selectors
 import sys
 import time
 from dataclasses import dataclass
 from typing import Final
 
-from benchmarks.bare import Bare, leases_of
-from benchmarks.loads import fill, groups, jobs
+from benchmarks.bare import Bare, leases_of, set_levers
+from benchmarks.loads import fill_at, groups, jobs
 from benchmarks.process import say
 from benchmarks.sides.drain_lanes import CEILING, WEIGHTS
-from bot.redis_server import open_redis
-from engine.lanes import Lanes
 
 _CONNECTIONS: Final = 4
 
 
 def main(url: str, count: int, among: int, batch: int) -> None:
-    asyncio.run(_fill(url, count, among))
-    Bare(url).levers(groups(among), ceiling=CEILING, weights=WEIGHTS)
+    fill_at(url, jobs(count, among))
+    set_levers(url, "bench", groups(among), ceiling=CEILING, weights=WEIGHTS)
     connections = [Bare(url) for _ in range(_CONNECTIONS)]
     connections[0].load("claim", "complete")
     began = time.monotonic()
@@ -34,11 +31,6 @@ def main(url: str, count: int, among: int, batch: int) -> None:
     if done != count:
         raise RuntimeError(f"{done} of {count} jobs were done")
     say(per_s=count / elapsed_s)
-
-
-async def _fill(url: str, count: int, among: int) -> None:
-    async with open_redis(url) as redis:
-        await fill(Lanes(redis, "bench"), jobs(count, among))
 
 
 def _drain(connections: list[Bare], batch: int) -> int:

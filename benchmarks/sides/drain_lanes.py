@@ -9,7 +9,7 @@ from typing import Final
 
 import uvloop
 
-from benchmarks.bare import Bare
+from benchmarks.bare import set_levers
 from benchmarks.loads import fill, groups, jobs
 from benchmarks.process import say
 from bot.redis_server import open_redis
@@ -24,7 +24,7 @@ async def main(url: str, count: int, among: int, batch: int) -> None:
     async with open_redis(url) as redis:
         lanes = Lanes(redis, "bench")
         await fill(lanes, jobs(count, among))
-        Bare(url).levers(groups(among), ceiling=CEILING, weights=WEIGHTS)
+        set_levers(url, "bench", groups(among), ceiling=CEILING, weights=WEIGHTS)
         began = time.monotonic()
         done = await asyncio.gather(*(_drain(lanes, batch) for _ in range(_LOOPS)))
         elapsed_s = time.monotonic() - began

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import time
 
 from benchmarks.bare import Bare, leases_of
-from benchmarks.loads import fill, jobs
+from benchmarks.loads import fill_at, jobs
 from benchmarks.process import say
-from bot.redis_server import open_redis
-from engine.lanes import Lanes
 
 
 def main(url: str, count: int, among: int) -> None:
-    asyncio.run(_fill(url, count, among))
+    fill_at(url, jobs(count, among))
     bare = Bare(url)
     bare.load("claim", "complete")
     began = time.monotonic()
@@ -23,11 +20,6 @@ def main(url: str, count: int, among: int) -> None:
         bare.send(bare.complete(leases_of(bare.receive())))
         bare.receive()
     say(per_s=count / (time.monotonic() - began))
-
-
-async def _fill(url: str, count: int, among: int) -> None:
-    async with open_redis(url) as redis:
-        await fill(Lanes(redis, "bench"), jobs(count, among))
 
 
 if __name__ == "__main__":
