@@ -9,6 +9,7 @@ local base = KEYS[1]
 local count, lease_ms, max_attempts = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 -- @include keys
 -- @include now
+local freed = 0
 -- @include housekeeping
 -- @include grants
 
@@ -35,3 +36,4 @@ while open and granted < count and ghosts_left > 0 do
   end
 end
 -- @include claimed
+return reply

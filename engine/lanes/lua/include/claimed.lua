@@ -18,7 +18,7 @@ end
 -- Whoever leaves servable work behind wakes another; what housekeeping made servable wakes as many as it is.
 local servable = 0
 if open and call('EXISTS', ring_key) == 1 then
-  servable = fresh - granted
+  servable = freed + fresh - granted
   if servable < 1 and call('EXISTS', wake_key) == 0 then servable = 1 end
 end
 -- A parked worker looks at what is due every 4 s at least; a lease that ends before that may be news to it.
@@ -26,4 +26,3 @@ if granted > 0 and lease_ms < 4000 and tonumber(call('ZRANGE', active_key, 0, 0,
   servable = math.max(servable, 0) + 1
 end
 -- @include wake
-return reply
