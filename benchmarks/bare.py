@@ -101,6 +101,10 @@ class Bare:
         """The call that settles them."""
         return self.script("complete", 0, *leases)
 
+    def exchange(self, leases: Sequence[bytes], count: int) -> bytes:
+        """The call that settles some and leases up to ``count`` others."""
+        return self.script("exchange", count, LEASE_MS, MAX_ATTEMPTS, *leases)
+
 
 def set_levers(
     url: str, queue: str, groups: Sequence[str], *, ceiling: int = 0, weights: Sequence[int] = (), cap: int = 0

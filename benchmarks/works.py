@@ -22,19 +22,22 @@ class Claiming:
         self._lanes = lanes
         self._calls = calls
         self._batch = batch
+        self._claimed: list[Job] = []
 
     async def claim(self) -> int:
         """Claim, and answer how many jobs that gave; they stay leased."""
-        return len([job for _ in range(self._calls) for job in await self._full()])
-
-    async def claim_and_settle(self) -> int:
-        """Claim and complete, and answer how many jobs that were."""
         for _ in range(self._calls):
-            await self._lanes.complete(await self._full())
+            self._enough(await self._lanes.claim(self._batch, _LEASE_MS))
         return self._calls * self._batch
 
-    async def _full(self) -> list[Job]:
-        claimed = await self._lanes.claim(self._batch, _LEASE_MS)
+    async def exchange(self) -> int:
+        """Settle what the last call claimed and claim as much again; answers how many jobs that were."""
+        for _ in range(self._calls):
+            _, claimed = await self._lanes.exchange(self._claimed, self._batch, _LEASE_MS)
+            self._claimed = self._enough(claimed)
+        return self._calls * self._batch
+
+    def _enough(self, claimed: list[Job]) -> list[Job]:
         if len(claimed) < self._batch:
             raise RuntimeError(f"{len(claimed)} jobs came of {self._batch}: the load is too small for its runs")
         return claimed

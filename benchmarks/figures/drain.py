@@ -17,7 +17,8 @@ NODE_CONCURRENCY: Final = (64, 256)
 
 
 def measure(sizes: Sizes, peers: Peers) -> Iterator[Figure]:
-    lanes = ours("drain_lanes", sizes.drained, sizes.groups, BATCH)
+    lanes = ours("drain_lanes", sizes.drained, sizes.groups, BATCH, "batch")
+    single = ours("drain_lanes", sizes.drained, sizes.groups, BATCH, "job")
     bare = ours("drain_bare", sizes.drained, sizes.groups, BATCH)
     # A quick run takes each peer's first setting, a full one finds out which is best.
     python = [
@@ -36,7 +37,7 @@ def measure(sizes: Sizes, peers: Peers) -> Iterator[Figure]:
         ]
         for program in ("drain_groupmq", "drain_bullmq")
     )
-    said = alternate(sizes.runs, [lanes, bare], [*python, *groupmq, *bullmq])
+    said = alternate(sizes.runs, [lanes, single, bare], [*python, *groupmq, *bullmq])
     drained = [one["per_s"] for one in said[lanes.name]]
     what = f"no-op jobs drained, one worker process, {sizes.groups:,} groups, ceilings and weights on, {BATCH} a claim"
     for name, its, bound in (
@@ -51,6 +52,12 @@ def measure(sizes: Sizes, peers: Peers) -> Iterator[Figure]:
             against=best(said, "per_s", its),
             bound=None if bound is None else times_at_least(bound),
         )
+    yield of_runs(
+        f"{what} but a handler a job; against the best Python peer",
+        "jobs/s",
+        [one["per_s"] for one in said[single.name]],
+        against=best(said, "per_s", python),
+    )
     limit = [one["per_s"] for one in said[bare.name]]
     yield of_runs(
         f"{what}; against the same scripts over bare sockets",

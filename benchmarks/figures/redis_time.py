@@ -30,9 +30,9 @@ def measure(sizes: Sizes, _: Peers) -> Iterator[Figure]:
         costs = asyncio.run(_costs(url, sizes))
     for queue, levers, bound in ((_ON, "ceilings, weights and caps on", at_most(18)), (_OFF, "no levers", None)):
         yield of_runs(
-            f"server time of a job's claim({BATCH}) and settlement, {sizes.groups:,} groups, {levers}",
+            f"server time of a job's claim({BATCH}) and settlement (exchange), {sizes.groups:,} groups, {levers}",
             "us",
-            _us(costs[f"{queue} both"]),
+            _us(costs[f"{queue} exchange"]),
             bound=bound,
         )
     for work, what, times in (
@@ -61,7 +61,7 @@ async def _costs(url: str, sizes: Sizes) -> dict[str, list[Cost]]:
             lanes = Lanes(redis, queue)
             await fill(lanes, jobs(load, sizes.groups))
             admitting = Admitting(lanes, sizes.groups, first=load)
-            works[f"{queue} both"] = Claiming(lanes, tenth, BATCH).claim_and_settle
+            works[f"{queue} exchange"] = Claiming(lanes, tenth, BATCH).exchange
             works[f"{queue} claim(1)"] = Claiming(lanes, sizes.costed_calls, 1).claim
             works[f"{queue} claim({BATCH})"] = Claiming(lanes, tenth, BATCH).claim
             works[f"{queue} enqueue"] = admitting.one_by_one(sizes.costed_calls)

@@ -1,6 +1,6 @@
 """Drains the lanes' jobs over bare sockets: ``python -m benchmarks.sides.drain_bare URL JOBS GROUPS BATCH``.
 
-Some connections are kept busy at once, each with a settlement and the next claim in one write, so the server always has
+Some connections are kept busy at once, each with a settlement and the next claim in one call, so the server always has
 something to do: this is as fast as the scripts can be.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import selectors
 import sys
 import time
-from dataclasses import dataclass
 from typing import Final
 
 from benchmarks.bare import Bare, leases_of, set_levers
@@ -24,7 +23,7 @@ def main(url: str, count: int, among: int, batch: int) -> None:
     fill_at(url, jobs(count, among))
     set_levers(url, "bench", groups(among), ceiling=CEILING, weights=WEIGHTS)
     connections = [Bare(url) for _ in range(_CONNECTIONS)]
-    connections[0].load("claim", "complete")
+    connections[0].load("exchange")
     began = time.monotonic()
     done = _drain(connections, batch)
     elapsed_s = time.monotonic() - began
@@ -37,28 +36,19 @@ def _drain(connections: list[Bare], batch: int) -> int:
     done = 0
     with selectors.DefaultSelector() as selector:
         for connection in connections:
-            selector.register(connection.socket, selectors.EVENT_READ, (connection, _Turn()))
-            connection.send(connection.claim(batch))
+            selector.register(connection.socket, selectors.EVENT_READ, connection)
+            connection.send(connection.exchange([], batch))
         while selector.get_map():
             for key, _ in selector.select():
-                connection, turn = key.data
+                connection = key.data
                 connection.take_in()
-                for reply in connection.replies():
-                    if turn.settling:
-                        done += reply.count(1)
-                    elif leases := leases_of(reply):
-                        connection.send(connection.complete(leases) + connection.claim(batch))
+                for _, codes, claimed in connection.replies():
+                    done += codes.count(1)
+                    if leases := leases_of(claimed):
+                        connection.send(connection.exchange(leases, batch))
                     else:
                         selector.unregister(connection.socket)
-                    turn.settling = not turn.settling
     return done
-
-
-@dataclass(slots=True)
-class _Turn:
-    """Which answer a connection is to have next: a claim's, or that of the settlement sent with the next claim."""
-
-    settling: bool = False
 
 
 if __name__ == "__main__":

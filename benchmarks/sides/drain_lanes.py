@@ -1,4 +1,7 @@
-"""Drains no-op jobs from the lanes: ``python -m benchmarks.sides.drain_lanes URL JOBS GROUPS BATCH``."""
+"""Drains no-op jobs from the lanes: ``python -m benchmarks.sides.drain_lanes URL JOBS GROUPS BATCH HANDLER``.
+
+HANDLER is ``batch`` if one call of it has all jobs of a claim, ``job`` if each job has one.
+"""
 
 from __future__ import annotations
 
@@ -13,34 +16,43 @@ from benchmarks.bare import set_levers
 from benchmarks.loads import fill, groups, jobs
 from benchmarks.process import say
 from bot.redis_server import open_redis
-from engine.lanes import Lanes
+from engine.lanes import Job, Lanes, Shift, Worker
 
-_LOOPS: Final = 4
 CEILING: Final = 64
 WEIGHTS: Final = (1, 2, 3)
+_AT_ONCE: Final = {"batch": 4, "job": 128}
 
 
-async def main(url: str, count: int, among: int, batch: int) -> None:
+async def main(url: str, count: int, among: int, batch: int, handler: str) -> None:
     async with open_redis(url) as redis:
         lanes = Lanes(redis, "bench")
         await fill(lanes, jobs(count, among))
         set_levers(url, "bench", groups(among), ceiling=CEILING, weights=WEIGHTS)
+        shift = Shift(batch=batch, at_once=_AT_ONCE[handler], together=handler == "batch")
         began = time.monotonic()
-        done = await asyncio.gather(*(_drain(lanes, batch) for _ in range(_LOOPS)))
+        await _drain(lanes, shift, count)
         elapsed_s = time.monotonic() - began
-        if sum(done) != count:
-            raise RuntimeError(f"{sum(done)} of {count} jobs were done")
+        left = await lanes.claim(1)
+        if left:
+            raise RuntimeError(f"{left[0]} was left")
         say(per_s=count / elapsed_s)
 
 
-async def _drain(lanes: Lanes, batch: int) -> int:
+async def _drain(lanes: Lanes, shift: Shift, count: int) -> None:
+    stop = asyncio.Event()
     done = 0
-    while claimed := await lanes.claim(batch):
+
+    async def handle(claimed: list[Job]) -> None:
+        nonlocal done
         for job in claimed:
             await _no_op(job.payload)
-        await lanes.complete(claimed)
         done += len(claimed)
-    return done
+        if done == count:
+            stop.set()
+
+    await Worker(lanes, handle, shift).run(stop)
+    if done != count:
+        raise RuntimeError(f"{done} of {count} jobs were done")
 
 
 async def _no_op(payload: bytes) -> int:
@@ -48,4 +60,5 @@ async def _no_op(payload: bytes) -> int:
 
 
 if __name__ == "__main__":
-    uvloop.run(main(sys.argv[1], *map(int, sys.argv[2:5])))
+    address, *numbers, how = sys.argv[1:]
+    uvloop.run(main(address, int(numbers[0]), int(numbers[1]), int(numbers[2]), how))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import sys
-from typing import Final
 
 import uvloop
 
 from benchmarks.sides.waking import had, is_worker, ready, wake_async
 from bot.redis_server import open_redis
 from engine.ids import JOB, ROOM, brand
-from engine.lanes import Lanes
-
-_PARK_MS: Final = 4_000
+from engine.lanes import Job, Lanes, Worker
 
 
 async def main(url: str, jobs: int) -> None:
@@ -30,15 +28,12 @@ async def main(url: str, jobs: int) -> None:
 
 
 async def _work(lanes: Lanes) -> None:
-    ready()
-    while True:
-        claimed = await lanes.claim(32)
-        for job in claimed:
+    async def handle(jobs: list[Job]) -> None:
+        for job in jobs:
             had(job.payload)
-        if claimed:
-            await lanes.complete(claimed)
-        else:
-            await lanes.wait(_PARK_MS)
+
+    ready()
+    await Worker(lanes, handle).run(asyncio.Event())
 
 
 if __name__ == "__main__":
