@@ -18,6 +18,7 @@ import typer
 from redis.exceptions import RedisError
 from typer.exceptions import Abort, TyperException
 
+from bot.commands.bench import bench
 from bot.commands.lanes import lanes
 from bot.commands.migrate import migrate
 from bot.commands.play import play
@@ -46,7 +47,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # a box around an error is no line
     pretty_exceptions_enable=False,  # they would print local variables, and with them secrets
 )
-for command in (play, up, bot, worker, migrate, version):
+for command in (play, up, bot, worker, migrate, bench, version):
     app.command()(command)
 app.add_typer(lanes)
 

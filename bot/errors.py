@@ -11,6 +11,7 @@ Errors::
         │   ├── AddressMissing    a process that shares its servers is told of none
         │   └── NotConfirmed      what deletes something was not confirmed
         ├── TokenRefused          Telegram doesn't know the token
+        ├── BenchmarksMissing     there is no checkout to measure
         ├── RedisUnusable         not there, too old, or the wrong password
         ├── ServerGone            the embedded server ended under our feet
         ├── OutputUnusable        what the chat shows can't be written
@@ -65,6 +66,10 @@ class NotConfirmed(UsageProblem):
 
 class TokenRefused(ProgramError):  # noqa: N818 - reads as what happened
     """Telegram doesn't know the token."""
+
+
+class BenchmarksMissing(ProgramError):  # noqa: N818 - reads as what it is
+    """There is no checkout with benchmarks, or not what they need."""
 
 
 class RedisUnusable(ProgramError):  # noqa: N818 - reads as what it is

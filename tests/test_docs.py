@@ -19,8 +19,8 @@ FOLDERS: Final = ("bot", "engine", "migrations", "tests", "benchmarks", "deploy"
 PAGES: Final = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 LINK: Final = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
 NAMED_FILE: Final = re.compile(rf"`((?:{'|'.join(map(re.escape, FOLDERS))})/[\w./-]+)`")
-ANOTHER_S_SETTING: Final = {"CODEMOJEX_TEST_REDIS_SERVER"}
-"""What the tests alone read."""
+ANOTHER_S_SETTING: Final = {"CODEMOJEX_TEST_REDIS_SERVER", "CODEMOJEX_NODE_PEERS"}
+"""What the tests or the benchmarks alone read."""
 
 
 @cache

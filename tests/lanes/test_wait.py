@@ -128,6 +128,27 @@ async def test_a_lapsed_lease_ends_the_wait_at_once(lanes: Lanes, redis: Redis) 
     assert len(await lanes.claim()) == 1
 
 
+async def test_a_lease_that_begins_while_others_park_ends_their_wait(lanes: Lanes, redis: Redis) -> None:
+    """Parked before there was any lease, a worker still looks when the first one lapses."""
+    async with parked(lanes, redis) as (worker,):
+        with_job = asyncio.create_task(_claim_from_another(lanes, redis))
+        jobs = await with_job
+        began = time.monotonic()
+        await asyncio.wait_for(worker, SOON_S)
+        while time.monotonic() - began < SOON_S and not (again := await _claim_or_park(lanes)):
+            pass
+    assert [job.id for job in again] == [job.id for job in jobs]
+
+
+async def _claim_from_another(lanes: Lanes, redis: Redis) -> list[Job]:
+    """Admit a job without a wake, and claim it for a short time."""
+    await lanes.pause(A)
+    await fill(lanes, A, 1)
+    await redis.srem("emq:{cm}:paused", A)
+    await lanes.limit(A, 5)
+    return await lanes.claim(lease_ms=80)
+
+
 async def test_a_job_admitted_to_a_barred_group_wakes_nobody(lanes: Lanes, redis: Redis) -> None:
     await lanes.pause(A)
     await lanes.limit(B, 1)

@@ -39,7 +39,8 @@ class Walk:
             (4, self.enqueue_many),
             (12, self.claim),
             (4, self.claim_group),
-            (8, self.complete),
+            (6, self.complete),
+            (5, self.exchange),
             (4, self.release),
             (5, self.retry),
             (3, self.extend),
@@ -198,6 +199,16 @@ class Walk:
         self._say(f"complete {leases} cooling {cooldown_ms}")
         answers = await self._lanes.complete(jobs, cooldown_ms)
         assert answers == self._model.complete(leases, cooldown_ms)
+
+    async def exchange(self) -> None:
+        jobs, leases = self._some()
+        count, lease_ms, (due, over, lapsed) = self._chance.randrange(1, 6), self._time_ms(), await self._due()
+        self._say(f"exchange {leases} for {count} for {lease_ms}")
+        answers, served = await self._lanes.exchange(jobs, count, lease_ms)
+        assert answers == self._model.complete(leases, 0)
+        lapsed = [job for job in lapsed if job in self._model.jobs]
+        expected = self._model.claim(count, due, over, lapsed, soon=lease_ms != NEVER_MS)
+        self._note(served, [(job.id, job.group, job.lane, job.attempts, job.lease) for job in expected])
 
     async def release(self) -> None:
         jobs, leases = self._some()

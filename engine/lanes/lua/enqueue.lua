@@ -22,11 +22,11 @@ for i = 1, #admissions, 6 do
   local name, cap, key = of_job .. id, caps[group], of_group .. group .. ':' .. lane .. pending
   if lane == group then key = of_group .. group .. pending end
   local size, code, counted = sizes[place] or redis.pcall('ZCARD', key), 1, 1
-  if taken[name] or living and redis.call('EXISTS', name) == 1
+  if type(size) == 'table' then
+    code = size
+  elseif taken[name] or living and redis.call('EXISTS', name) == 1
     or dedup ~= '' and not redis.call('SET', of_dedup .. dedup, id, 'NX', 'PX', dedup_ms) then
     code = -1
-  elseif type(size) == 'table' then
-    code = size
   else
     if cap then
       if cap[2] < math.huge and not delayed[place] then

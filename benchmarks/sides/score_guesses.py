@@ -1,4 +1,4 @@
-"""Scores and commits guesses: ``python -m benchmarks.score_guesses REDIS_URL DATABASE_URL GUESSES``.
+"""Scores and commits guesses: ``python -m benchmarks.sides.score_guesses REDIS_URL DATABASE_URL GUESSES``.
 
 Fifty rooms of ten players each; every guess becomes a row, a standing, an answer in the outbox and a notice on its
 chat's lane, as in the product. Nothing is said: that is another worker's work.
