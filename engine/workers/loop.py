@@ -9,6 +9,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from engine.lanes import Job, Lanes, Shift, Verdict, Worker
+from engine.store.errors import StoreUnavailable
 from engine.workers import events
 
 _log = structlog.get_logger(__name__)
@@ -25,9 +26,13 @@ class Logged:
     def __init__(self, name: str, queue: str) -> None:
         self._log: Any = _log.bind(loop=name, queue=queue)
 
+    def claimed(self, jobs: Sequence[Job]) -> None:
+        """A claim got something."""
+        self._log.debug(events.CLAIMED, count=len(jobs))
+
     def failed(self, error: Exception, failures: int) -> None:
         """Something outside is broken; with a traceback where it is not merely out of reach."""
-        outside = isinstance(error, (RedisError, OSError))
+        outside = isinstance(error, (RedisError, OSError, StoreUnavailable))
         self._log.warning(
             events.LOOP_FAILED, error=type(error).__name__, failures=failures, exc_info=None if outside else error
         )

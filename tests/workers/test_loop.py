@@ -6,6 +6,7 @@ import asyncio
 
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
+from structlog.testing import capture_logs
 
 from engine.ids import JOB, ROOM, Minter
 from engine.lanes import Job, Lanes, Shift, Worker
@@ -90,3 +91,15 @@ async def test_a_cancelled_loop_gives_back_what_it_had_not_settled(redis: Redis)
     await asyncio.gather(running, return_exceptions=True)
     again = await lanes.claim(10)
     assert [(job.id, job.attempts) for job in again] == [(id_, 1) for id_ in ids]
+
+
+async def test_each_claim_that_got_something_is_logged_as_claimed(redis: Redis) -> None:
+    lanes, handled, stop = Lanes(redis, "loop"), list[Job](), asyncio.Event()
+    await fill(lanes, 12)
+    with capture_logs() as logged:
+        running = asyncio.create_task(make(lanes, handled).run(stop))
+        await wait_until(lambda: len(handled) == 12, "all jobs handled")
+        stop.set()
+        await running
+    claims = [(line["queue"], line["count"]) for line in logged if line["event"] == "claimed"]
+    assert claims == [("loop", 10), ("loop", 2)]
