@@ -31,7 +31,8 @@ class Kept:
     lost, the block is cancelled and raises `LeaseLost`.
     """
 
-    def __init__(self, keeper: Keeper, jobs: Iterable[Job], lease_ms: int) -> None:
+    def __init__(self, keeper: Keeper, jobs: Iterable[Job], lease_ms: int, *, stop: bool) -> None:
+        self._stop = stop
         self.lease_ms: Final = lease_ms
         self._keeper = keeper
         self._jobs = {job.lease: job for job in jobs}
@@ -88,7 +89,7 @@ class Kept:
         if job is None:
             return
         self._lost.append(job)
-        if not self._jobs and not self._cancelled and self._task is not None:
+        if self._stop and not self._jobs and not self._cancelled and self._task is not None:
             self._cancelled = True
             self._task.cancel()
 

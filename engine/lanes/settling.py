@@ -77,7 +77,7 @@ class Settling(Queue):
         reply = await self._transport.run("retry", _leased(job).lease, delay_ms, self._max_attempts, text)
         return VERDICTS[reply[0]]
 
-    def keep(self, jobs: Sequence[Job], lease_ms: int = LEASE_MS) -> Kept:
+    def keep(self, jobs: Sequence[Job], lease_ms: int = LEASE_MS, *, stop: bool = True) -> Kept:
         """Keep leases alive while an ``async with`` runs, and stop it once they are lost.
 
         They are renewed well before they lapse. Settling one through this object ends its keeping. When the last
@@ -86,9 +86,10 @@ class Settling(Queue):
         Args:
             jobs: as they were claimed, just now.
             lease_ms: what they were claimed with, 1 ms to 24 h; each renewal lasts as long.
+            stop: whether to cancel; else `Kept.lost` merely tells.
         """
         bounds.ms("lease_ms", lease_ms, 1, bounds.MAX_LEASE_MS)
-        return Kept(self._keeper, [_leased(job) for job in jobs], lease_ms)
+        return Kept(self._keeper, [_leased(job) for job in jobs], lease_ms, stop=stop)
 
     @cached_property
     def _keeper(self) -> Keeper:

@@ -38,6 +38,10 @@ class Working(Claiming, Settling):
 class Observer(Protocol):
     """Is told what befalls a worker; must not block or raise."""
 
+    def claimed(self, jobs: Sequence[Job]) -> None:
+        """A claim got something."""
+        ...
+
     def failed(self, error: Exception, failures: int) -> None:
         """Something outside is broken, for the so many-th time in a row; the worker waits and goes on."""
         ...
@@ -61,6 +65,9 @@ class Observer(Protocol):
 
 class Unobserved:
     """Nobody looks."""
+
+    def claimed(self, jobs: Sequence[Job]) -> None:
+        """See `Observer`."""
 
     def failed(self, error: Exception, failures: int) -> None:
         """See `Observer`."""
@@ -89,6 +96,8 @@ class Shift:
         by_group: whether to claim by `claim_group`; `together` then.
         lease_ms: how long a claim lasts before it must be renewed.
         grace_ms: how long handlers may go on after a stop.
+        stop_lost: whether a handler is stopped when its lease is lost; else it ends by itself, and its settlements
+            answer `stale`.
         outside: what a handler raises if something outside is broken: its jobs go back unburnt, and the worker waits
             before it claims again. Anything else is its jobs' fault: they are retried.
     """
@@ -99,6 +108,7 @@ class Shift:
     by_group: bool = False
     lease_ms: int = LEASE_MS
     grace_ms: int = 10_000
+    stop_lost: bool = True
     outside: tuple[type[Exception], ...] = _UNREACHABLE
 
     def __post_init__(self) -> None:
@@ -168,6 +178,7 @@ class Worker:
         jobs = await self._claim(self._shift.batch if self._shift.together else min(room, self._shift.batch))
         self.last_claim_monotonic_ms = time.monotonic_ns() // 1_000_000
         if jobs:
+            self._observer.claimed(jobs)
             for unit in [jobs] if self._shift.together else [[job] for job in jobs]:
                 task = asyncio.get_running_loop().create_task(self._work(unit))
                 self._running.add(task)
@@ -203,7 +214,7 @@ class Worker:
         return jobs
 
     async def _work(self, jobs: list[Job]) -> None:
-        kept = self._lanes.keep(jobs, self._shift.lease_ms)
+        kept = self._lanes.keep(jobs, self._shift.lease_ms, stop=self._shift.stop_lost)
         try:
             async with kept:
                 await self._handle(jobs)
@@ -218,6 +229,8 @@ class Worker:
         except Exception as error:  # noqa: BLE001 - whatever it is, it is put down to the jobs
             await self._retry(kept.left, error)
         else:
+            if kept.lost:
+                self._observer.lost([job.id for job in kept.lost])
             self._done += kept.left
             self._recover()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from engine.game.settling import Settling
@@ -39,7 +39,7 @@ class CrewSettings:
     say_batch: int = 50
     say_loops: int = 8
     lease_ms: int = 30_000
-    grace_ms: int = 10_000
+    grace_ms: int = 30_000
     sweep_ms: int = 5_000
 
 
@@ -85,17 +85,19 @@ def _settle(world: World, queues: Queues, settings: CrewSettings) -> Worker:
 
 def _speak(world: World, queues: Queues, messenger: Messenger, settings: CrewSettings) -> Worker:
     speaker = SpeakWorker(queues.notices, world.units, messenger, world.now_ms, settings.lease_ms)
-    shift = _shift(settings, batch=settings.say_batch, at_once=settings.say_loops, by_group=True)
+    # What was said must be marked as said, lease or no lease.
+    shift = replace(
+        _shift(settings, batch=settings.say_batch, at_once=settings.say_loops), by_group=True, stop_lost=False
+    )
     return worker("speak", queues.notices, speaker.handle, shift)
 
 
-def _shift(settings: CrewSettings, *, batch: int, at_once: int, by_group: bool = False) -> Shift:
+def _shift(settings: CrewSettings, *, batch: int, at_once: int) -> Shift:
     """One handler gets all of a claim; what it raises is no job's fault, since it settles the jobs at fault itself."""
     return Shift(
         batch=batch,
         at_once=at_once,
         together=True,
-        by_group=by_group,
         lease_ms=settings.lease_ms,
         grace_ms=settings.grace_ms,
         outside=(Exception,),

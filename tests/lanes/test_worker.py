@@ -32,11 +32,15 @@ from tests.waiting import wait_until
 class Notes:
     """An observer that remembers."""
 
+    claims: list[int] = field(default_factory=list)
     failures: list[Exception] = field(default_factory=list)
     recoveries: int = 0
     retries: list[tuple[str, Verdict]] = field(default_factory=list)
     given_back: list[str] = field(default_factory=list)
     losses: list[str] = field(default_factory=list)
+
+    def claimed(self, jobs: Sequence[Job]) -> None:
+        self.claims.append(len(jobs))
 
     def failed(self, error: Exception, failures: int) -> None:
         self.failures.append(error)
