@@ -26,6 +26,10 @@ class Logged:
     def __init__(self, name: str, queue: str) -> None:
         self._log: Any = _log.bind(loop=name, queue=queue)
 
+    def claimed(self, jobs: Sequence[Job]) -> None:
+        """A claim got something."""
+        self._log.debug(events.CLAIMED, count=len(jobs))
+
     def failed(self, error: Exception, failures: int) -> None:
         """Something outside is broken; with a traceback where it is not merely out of reach."""
         outside = isinstance(error, (RedisError, OSError, StoreUnavailable))
@@ -59,10 +63,4 @@ def worker(name: str, lanes: Lanes, handle: Callable[[list[Job]], Awaitable[None
         handle: runs and settles jobs.
         shift: how much at once, and how long.
     """
-    log = _log.bind(loop=name, queue=lanes.queue)
-
-    async def handle_claimed(jobs: list[Job]) -> None:
-        log.debug(events.CLAIMED, count=len(jobs))
-        await handle(jobs)
-
-    return Worker(lanes, handle_claimed, shift, Logged(name, lanes.queue))
+    return Worker(lanes, handle, shift, Logged(name, lanes.queue))
