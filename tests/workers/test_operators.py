@@ -64,7 +64,7 @@ async def test_a_changed_plan_pulls_every_room_on_it_and_no_other(product: House
     assert plan.levers == LeverSet(weight=7, cap=100)
     assert pulled == sorted(room.id for room in on)
     for room in on:
-        assert await told(redis, product, room.id) == (b"7", b"8", b"100/")
+        assert await told(redis, product, room.id) == (b"7", b"8", b"100")
     assert await told(redis, product, other.id) == (b"1", b"8", None)
 
 
@@ -383,7 +383,7 @@ async def test_levers_pulled_at_the_same_moment_end_as_the_rows_do(product: Hous
     assert await told(redis, product, room.id) == (
         str(force.weight).encode(),
         str(force.ceiling).encode(),
-        f"{force.cap}/".encode(),
+        f"{force.cap}".encode(),
     )
     assert stands.paused
 
@@ -399,7 +399,7 @@ async def test_a_redis_that_lost_its_data_is_told_every_lever_again_while_worker
     await sweep.once(grace_ms=1)
     await redis.flushall()
     await sweep.once(grace_ms=1)
-    assert await told(redis, product, room.id) == (b"3", b"20", b"9/")
+    assert await told(redis, product, room.id) == (b"3", b"20", b"9")
     await flood(product, 1)
     assert await product.queues.guesses.claim(1) == []
 

@@ -4,7 +4,7 @@ if granted > 0 then
   local after = before + granted
   call('HSET', state_key, 'clock', format('%.0f', token - 1), 'granted', format('%.0f', after))
   if before == 0 or after % 256 < granted then
-    -- @include pace
+    -- @include look
     look(state_key, 'pace', before == 0 and 0 or after)
   end
 end
