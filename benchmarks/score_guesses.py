@@ -21,11 +21,11 @@ from engine.game.model import Account, Place, Room, Round, RoundState, Source
 from engine.game.ports import GuessJob
 from engine.game.themes import THEMES
 from engine.ids import JOB, ROUND, JobId, Minter, PlayerId, RoundId
-from engine.lanes import Job, Submission
+from engine.lanes import Job, Shift, Submission
 from engine.store.database import open_database
 from engine.store.work import SqlUnits
 from engine.workers.adapters import NotifyRelay, Queues, SettleClock
-from engine.workers.loop import Loop
+from engine.workers.loop import worker
 from engine.workers.payload import encode
 from engine.workers.scorer import ScoreWorker
 from migrations.run import upgrade
@@ -45,21 +45,21 @@ async def main(redis_url: str, database_url: str, guesses: int) -> None:
         queues = Queues.on(redis)
         rounds = [await _open_round(units, minter, number) for number in range(_ROOMS)]
         await _enqueue(queues, minter, rounds, guesses)
-        worker = ScoreWorker(
+        scorer = ScoreWorker(
             queues.guesses, units, NotifyRelay(queues.notices), SettleClock(queues.settlements), _now_ms
         )
         began = time.monotonic()
         stop = asyncio.Event()
-        lanes = queues.guesses
+        scored = 0
 
-        async def claim() -> list[Job]:
-            jobs = await lanes.claim(_BATCH)
-            if not jobs:
+        async def handle(jobs: list[Job]) -> None:
+            nonlocal scored
+            await scorer.handle(jobs)
+            scored += len(jobs)
+            if scored >= guesses:
                 stop.set()
-            return jobs
 
-        loops = [Loop("score", lanes, claim, worker.handle) for _ in range(_LOOPS)]
-        await asyncio.gather(*(loop.run(stop) for loop in loops))
+        await worker("score", queues.guesses, handle, Shift(batch=_BATCH, at_once=_LOOPS, together=True)).run(stop)
         elapsed_s = time.monotonic() - began
         say(per_s=guesses / elapsed_s, committed=await _committed(units, rounds))
 

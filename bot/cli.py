@@ -23,7 +23,7 @@ from bot.commands.play import play
 from bot.commands.serve import bot, up, worker
 from bot.commands.version import version
 from bot.embedded import EmbeddedError
-from bot.errors import ProgramError
+from bot.errors import OutputUnusable, ProgramError
 from engine.store.errors import StoreError
 from engine.workers.node import NoNodeLeft
 
@@ -31,6 +31,7 @@ CRASHED: Final = "crashed"
 _NAME: Final = "codemojex"
 _FAILED: Final = 1
 _INTERRUPTED: Final = 130
+_LAST_STREAM: Final = 2
 
 app = typer.Typer(
     name=_NAME,
@@ -46,10 +47,26 @@ for command in (play, up, bot, worker, migrate, version):
 
 def main() -> None:
     """Run the command that the process was called with, and exit."""
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")  # emoji are what this program says
     sys.exit(run(sys.argv[1:]))
+
+
+def _open_streams() -> None:
+    """Put the null device in place of each standard stream that our caller closed.
+
+    Else the next file opened would take its number, and what is said to it would go into that file.
+    """
+    handle = os.open(os.devnull, os.O_RDWR)
+    while handle <= _LAST_STREAM:
+        os.set_inheritable(handle, True)
+        handle = os.open(os.devnull, os.O_RDWR)
+    os.close(handle)
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 def run(arguments: list[str]) -> int:
@@ -68,6 +85,8 @@ def _explain(error: Exception) -> int:
         case TyperException():
             return _misused(error)
         case ProgramError():
+            if isinstance(error, OutputUnusable):
+                _say_no_more()
             return _fail(str(error), error.exit_code)
         case StoreError() | EmbeddedError() | NoNodeLeft():
             return _fail(str(error), _FAILED)
@@ -75,11 +94,15 @@ def _explain(error: Exception) -> int:
             lost = f"lost Redis ({type(error).__name__}); start it, then this command again: nothing is lost"
             return _fail(lost, _FAILED)
         case BrokenPipeError():
-            # Whoever read us has gone; so that nothing more is flushed to it at exit:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _say_no_more()
             return _FAILED
         case _:
             return _crash(error)
+
+
+def _say_no_more() -> None:
+    """Nobody takes what we say; so that nothing more is flushed to them at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _misused(error: TyperException) -> int:

@@ -236,7 +236,11 @@ class EmbeddedValkey:
         for name, value in {**self._options, "unixsocket": str(self.socket_path)}.items():
             command += [f"--{name}", value]
         try:
-            with self._log.open("wb") as log:
+            log = self._log.open("wb")
+        except OSError as error:
+            raise self._unusable(error) from error
+        try:
+            with log:
                 return subprocess.Popen(  # noqa: S603 - our own command
                     command,
                     stdin=subprocess.DEVNULL if way == "prctl" else subprocess.PIPE,
@@ -246,7 +250,10 @@ class EmbeddedValkey:
                     start_new_session=True,  # a Ctrl-C or a kill of our process group is ours to pass on
                 )
         except OSError as error:
-            raise ServerDidNotStart(f"cannot start {binary}: {error.strerror}") from error
+            raise ServerDidNotStart(
+                f"cannot start {binary}: {error.strerror}; "
+                "run `make setup` again, or point REDIS_URL at a server of yours"
+            ) from error
 
     @property
     def _log(self) -> Path:

@@ -26,15 +26,24 @@ def _become(parent: int, command: list[str]) -> None:
 
 
 def _stay_beside(command: list[str]) -> int:
-    # close_fds=False: the lock on the data directory reaches the server through here.
-    server = subprocess.Popen(command, stdin=subprocess.DEVNULL, close_fds=False)  # noqa: S603 - our own command
+    server: subprocess.Popen[bytes] | None = None
+    ended = threading.Event()
+
+    def end(*_: object) -> None:
+        ended.set()
+        if server is not None:
+            server.terminate()
 
     def end_with_parent() -> None:
         while os.read(0, 4096):
             pass
-        server.terminate()
+        end()
 
-    signal.signal(signal.SIGTERM, lambda *_: server.terminate())
+    signal.signal(signal.SIGTERM, end)
+    # close_fds=False: the lock on the data directory reaches the server through here.
+    server = subprocess.Popen(command, stdin=subprocess.DEVNULL, close_fds=False)  # noqa: S603 - our own command
+    if ended.is_set():  # the signal came before there was a server to end
+        server.terminate()
     threading.Thread(target=end_with_parent, daemon=True).start()
     return server.wait()
 

@@ -11,7 +11,9 @@ Errors::
         │   └── AddressMissing    a process that shares its servers is told of none
         ├── TokenRefused          Telegram doesn't know the token
         ├── RedisUnusable         not there, too old, or the wrong password
-        └── ServerGone            the embedded server ended under our feet
+        ├── ServerGone            the embedded server ended under our feet
+        ├── OutputUnusable        what the chat shows can't be written
+        └── NothingAnswered       a script waits in vain
 
 What the database and the embedded server have to say comes from ``engine.store.errors`` and ``bot.embedded``, which
 write such lines themselves.
@@ -64,3 +66,11 @@ class RedisUnusable(ProgramError):  # noqa: N818 - reads as what it is
 
 class ServerGone(ProgramError):  # noqa: N818 - reads as what happened
     """The embedded server ended while it was needed."""
+
+
+class OutputUnusable(ProgramError):  # noqa: N818 - reads as what it is
+    """What the terminal's chat shows can't be written."""
+
+
+class NothingAnswered(ProgramError):  # noqa: N818 - reads as what happened
+    """A script waited in vain for an answer."""

@@ -73,7 +73,7 @@ def configure(level: str, *, json: bool, stream: TextIO = sys.stderr) -> None:
 
 def redact(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     """Take tokens, passwords, secrets and nonces out of every field, at any depth."""
-    return {_text(name): _field(name, value) for name, value in event.items()}
+    return {redacted(name): _field(name, value) for name, value in event.items()}
 
 
 def _field(name: object, value: object) -> object:
@@ -82,13 +82,14 @@ def _field(name: object, value: object) -> object:
     if isinstance(name, str) and _HIDDEN_FIELDS.search(name):
         return _REDACTED
     if isinstance(value, Mapping):
-        return {_text(str(key)): _field(key, inner) for key, inner in value.items()}
+        return {redacted(str(key)): _field(key, inner) for key, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [_field(None, inner) for inner in value]
-    return _text(value if isinstance(value, str) else repr(value))
+    return redacted(value if isinstance(value, str) else repr(value))
 
 
-def _text(text: str) -> str:
+def redacted(text: str) -> str:
+    """``text`` without the bot tokens, passwords and secrets that can be told by their looks."""
     for pattern, instead in _HIDDEN_TEXT:
         text = pattern.sub(instead, text)
     return text

@@ -15,11 +15,13 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from redis.asyncio.connection import parse_url
 
 from bot.errors import BadSettings, TokenMissing
+from bot.logs import redacted
 from engine.store.address import parse
 from engine.store.errors import DatabaseUrlUnusable
 
 PREFIX: Final = "CODEMOJEX_"
 DEFAULT_DATA_DIR: Final = Path(".data")
+_ON_TELEGRAM: Final = "telegram"
 
 
 class LogLevel(StrEnum):
@@ -60,7 +62,7 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", PREFIX + "DATABASE_URL"))
     """PostgreSQL >= 14 or an SQLite file: ``DATABASE_URL``. Without it a file in the data directory."""
     data_dir: Path = DEFAULT_DATA_DIR
-    """Where embedded servers and the log of play keep their files."""
+    """Where ``play`` keeps its files; those of a bot on Telegram are in a folder of their own below it."""
     room_ceiling: Annotated[int, Field(ge=1, le=100_000)] = 8
     """Most guesses of one room in flight at once, unless the operator's plan says otherwise."""
     group_cooldown_ms: _Ms = 3_000
@@ -75,6 +77,10 @@ class Settings(BaseSettings):
     """Most connections to PostgreSQL of one process."""
     log_level: LogLevel = LogLevel.INFO
     log_format: LogFormat = LogFormat.JSON
+
+    def on_telegram(self) -> Settings:
+        """The same, with a bot's own folder: its chats and the terminal's, each on their own servers, never meet."""
+        return self.model_copy(update={"data_dir": self.data_dir / _ON_TELEGRAM})
 
     def token(self) -> str:
         """The token.
@@ -152,4 +158,6 @@ def _told(problem: Any) -> str:
     name = place if secret else PREFIX + place.upper()
     why = problem["msg"].removeprefix("Value error, ")
     why = why[:1].lower() + why[1:]
-    return f"{name} can't be used: {why}" if secret else f"{name}={problem['input']} can't be used: {why}"
+    # What was meant for another variable may be a secret, too.
+    value = "" if secret else f"={redacted(str(problem['input']))}"
+    return f"{name}{value} can't be used: {why}"

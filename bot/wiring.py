@@ -27,6 +27,7 @@ from bot.settings import Settings
 from engine.game.ports import Draw
 from engine.game.service import Game
 from engine.game.world import World
+from engine.store.address import address_of
 from engine.store.database import Database, open_database
 from engine.store.work import SqlUnits
 from engine.workers.adapters import NotifyRelay, Queues, RoomLanes, SettleClock
@@ -98,7 +99,7 @@ def database_address(settings: Settings) -> str:
             f"cannot write the data directory {folder}: {error.strerror}; "
             "make it writable, or name another with --data-dir"
         ) from error
-    return f"sqlite:///{folder / _SQLITE_FILE}"
+    return address_of(str(folder / _SQLITE_FILE))
 
 
 @asynccontextmanager

@@ -14,9 +14,9 @@ from migrations.run import current, head, upgrade
 def migrate(data_dir: DataDir = None) -> None:
     """Bring the schema of DATABASE_URL up to what this program needs; do so before a new version starts.
 
-    Without DATABASE_URL it is the file in the data directory (which `up` and `play` migrate by themselves).
+    Without DATABASE_URL it is the file that `up` keeps in the data directory (and migrates by itself).
     """
-    settings = load_settings(data_dir=data_dir)
+    settings = load_settings(data_dir=data_dir).on_telegram()
 
     async def bring_up(_: Stop) -> tuple[str | None, str]:
         async with database_at(database_address(settings), settings) as database:

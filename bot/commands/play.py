@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, TextIO
@@ -14,6 +15,7 @@ from pydantic import SecretStr
 
 from bot.commands.options import DataDir
 from bot.embedded import DataDirectoryUnusable
+from bot.errors import OutputUnusable
 from bot.logs import configure
 from bot.running import Stop, run, together
 from bot.settings import LogFormat, Settings, load_settings
@@ -22,6 +24,7 @@ from bot.terminal.chat import ClockIds, GroupChat
 from bot.terminal.people import Person
 from bot.terminal.screen import Screen
 from bot.terminal.script import Line, load_script, perform
+from bot.terminal.settled import Settled
 from bot.terminal.table import YOU, Legend, sit_at
 from bot.terminal.typed import PipedTyping, TerminalTyping
 from bot.wiring import (
@@ -36,7 +39,6 @@ from bot.wiring import (
     work,
 )
 from engine.game.draw import SecureDraw, SeededDraw
-from engine.game.model import Place
 from engine.game.ports import Draw, Drawn
 from engine.game.themes import Theme
 from engine.workers.quiet import Quiet
@@ -81,18 +83,21 @@ def play(
     """
     game = _Game(load_script(script) if script is not None else None, chat, seed, show_secret, pace)
     settings = _for_the_terminal(load_settings(data_dir=data_dir))
-    with servers(settings) as addresses, _opened_log(settings.data_dir / _LOG_FILE) as log:
+    with servers(settings) as addresses:
+        log = _opened_log(settings.data_dir / _LOG_FILE)
         configure(settings.log_level, json=settings.log_format is LogFormat.JSON, stream=log)
         raise typer.Exit(run(lambda stop: _play(game, settings, addresses, stop)))
 
 
 def _opened_log(path: Path) -> TextIO:
     try:
-        return path.open("a", encoding="utf-8")
+        log = path.open("a", encoding="utf-8")
     except OSError as error:
         raise DataDirectoryUnusable(
             f"cannot write {path}: {error.strerror}; make it writable, or name another directory with --data-dir"
         ) from error
+    atexit.register(log.close)  # what ends the program is logged last
+    return log
 
 
 def _for_the_terminal(settings: Settings) -> Settings:
@@ -104,8 +109,8 @@ def _for_the_terminal(settings: Settings) -> Settings:
 
 
 async def _play(game: _Game, settings: Settings, addresses: Addresses, stop: Stop) -> int:
-    coloured = sys.stdout.isatty() and game.lines is None
-    screen = Screen(_print, coloured=coloured)
+    scripted = game.lines is not None
+    screen = Screen(_print, numbered=scripted, coloured=not scripted and sys.stdout.isatty())
     admin = Person.named(game.lines[0].speaker if game.lines is not None else YOU)
     chat = GroupChat(game.chat, admin, _BOT, ClockIds())
     chat.watch(screen.show)
@@ -134,7 +139,8 @@ async def _play(game: _Game, settings: Settings, addresses: Addresses, stop: Sto
 
 
 async def _sit(game: _Game, chat: GroupChat, screen: Screen, house: House) -> None:
-    settled = _settling(chat, house)
+    world = house.game.world
+    settled = Settled(chat, Quiet(world.units, world.lanes).wait, str(house.settings.data_dir / _LOG_FILE))
     if game.lines is not None:
         await perform(game.lines, chat, settled)
         return
@@ -143,17 +149,7 @@ async def _sit(game: _Game, chat: GroupChat, screen: Screen, house: House) -> No
     typing = TerminalTyping(YOU, legend.shown) if at_terminal else PipedTyping()
     with typing.around():
         await sit_at(chat, typing, legend, screen, pace_s=game.pace_s, after_each=_at_once if at_terminal else settled)
-
-
-def _settling(chat: GroupChat, house: House) -> Callable[[], Awaitable[None]]:
-    quiet = Quiet(house.game.world.units, house.game.world.lanes)
-    place = Place(chat_ref=chat.ref, thread=0, title=chat.name, private=False)
-
-    async def settled() -> None:
-        await chat.updates.confirmed()
-        await quiet.wait(place)
-
-    return settled
+    screen.hint(f"The game is kept in {house.settings.data_dir}: the same command goes on from here.")
 
 
 async def _at_once() -> None:
@@ -188,5 +184,12 @@ class _ShownDraw:
 
 
 def _print(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise  # whoever read it has gone, and knows
+    except OSError as error:
+        raise OutputUnusable(
+            f"cannot write what the chat shows: {error.strerror}; make room, or name another output"
+        ) from error

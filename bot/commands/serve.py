@@ -30,7 +30,9 @@ def up(data_dir: DataDir = None) -> None:
 
     Needs TELEGRAM_TOKEN, the token of a bot from @BotFather. Applies the migrations.
     """
-    _serve(_Part("bot and workers", takes=True, works=True, migrates=True), load_settings(data_dir=data_dir))
+    _serve(
+        _Part("bot and workers", takes=True, works=True, migrates=True), load_settings(data_dir=data_dir).on_telegram()
+    )
 
 
 def bot() -> None:

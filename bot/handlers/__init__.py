@@ -23,7 +23,7 @@ ALLOWED_UPDATES: Final = ("message",)
 """The kinds of updates that some handler here can use."""
 
 COMMANDS: Final[dict[str, Callback]] = {
-    "g": for_everyone(guess),
+    "g": guess,
     "newgame": for_everyone(newgame),
     "board": for_everyone(board),
     "me": for_everyone(me),

@@ -41,14 +41,8 @@ class ChatApi:
             "getMe": self._get_me,
             "getUpdates": self._get_updates,
             "sendMessage": self._send_message,
-            "editMessageText": self._edit_message_text,
-            "getChat": self._get_chat,
             "getChatMember": self._get_chat_member,
-            "getChatAdministrators": self._get_chat_administrators,
-            "getWebhookInfo": self._get_webhook_info,
-            "answerCallbackQuery": _true,
             "deleteWebhook": _true,
-            "sendChatAction": _true,
             "setMyCommands": _true,
         }
 
@@ -85,34 +79,6 @@ class ChatApi:
         message_id = self._chat.say(spans, reply_to)
         return {**self._chat.message(message_id, self._chat.bot, by_bot=True), "text": plain(spans)}
 
-    async def _edit_message_text(self, parameters: _Parameters) -> dict[str, Any]:
-        self._require_chat(parameters)
-        message_id, spans = int(parameters["message_id"]), _read(parameters)
-        try:
-            changed = self._chat.edit(message_id, spans)
-        except LookupError:
-            raise Refused("message to edit not found") from None
-        if not changed:
-            raise Refused(
-                "message is not modified: specified new message content and reply markup are exactly the same as a "
-                "current content and reply markup of the message"
-            )
-        return {**self._chat.message(message_id, self._chat.bot, by_bot=True), "text": plain(spans)}
-
-    async def _get_chat(self, parameters: _Parameters) -> dict[str, Any]:
-        self._require_chat(parameters)
-        return {
-            "id": self._chat.ref,
-            "type": "supergroup",
-            "title": self._chat.name,
-            "accent_color_id": 0,
-            "max_reaction_count": 0,
-            "accepted_gift_types": dict.fromkeys(
-                ("unlimited_gifts", "limited_gifts", "unique_gifts", "premium_subscription", "gifts_from_channels"),
-                False,
-            ),
-        }
-
     async def _get_chat_member(self, parameters: _Parameters) -> dict[str, Any]:
         self._require_chat(parameters)
         account_ref = int(parameters["user_id"])
@@ -121,19 +87,13 @@ class ChatApi:
         user = {"id": account_ref, "is_bot": account_ref == self._chat.bot.account_ref, "first_name": "member"}
         return {"status": "member", "user": user}
 
-    async def _get_chat_administrators(self, parameters: _Parameters) -> list[dict[str, Any]]:
-        self._require_chat(parameters)
-        return [self._owner()]
-
-    async def _get_webhook_info(self, _: _Parameters) -> dict[str, Any]:
-        return {"url": "", "has_custom_certificate": False, "pending_update_count": 0}
-
     def _owner(self) -> dict[str, Any]:
         return {"status": "creator", "user": account(self._chat.admin), "is_anonymous": False}
 
     def _require_chat(self, parameters: _Parameters) -> None:
         if str(parameters.get("chat_id")) != str(self._chat.ref):
-            raise Refused("chat not found")
+            # A chat that an earlier run in this directory showed: out of reach today, so its messages are kept for it.
+            raise Refused("this terminal shows another chat", HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 async def _not_found(_: _Parameters) -> None:

@@ -19,14 +19,13 @@ _EPOCH_S: Final = 1_704_067_200  # 2024-01-01T00:00:00Z
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message as the chat shows it. ``edited`` means it takes the place of the one with the same id."""
+    """A message as the chat shows it."""
 
     id: int
     author: Person
     by_bot: bool
     spans: tuple[Span, ...]
     reply_to: int | None = None
-    edited: bool = False
 
     @property
     def text(self) -> str:
@@ -35,7 +34,7 @@ class Said:
 
 
 class ClockIds:
-    """Message ids that ascend and that no later run repeats: tenths of a second since 2024, or the next free one.
+    """Message ids that ascend and that no later run repeats: milliseconds since 2024, or the next free one.
 
     Args:
         now_s: the wall clock.
@@ -47,7 +46,7 @@ class ClockIds:
 
     def next(self) -> int:
         """An id that was not given before."""
-        self._last = max(self._last + 1, int((self._now_s() - _EPOCH_S) * 10))
+        self._last = max(self._last + 1, int((self._now_s() - _EPOCH_S) * 1_000))
         return self._last
 
 
@@ -112,7 +111,6 @@ class GroupChat:
         self.updates = Updates()
         self._ids = ids
         self._watchers: list[Callable[[Said], None]] = []
-        self._said_by_bot: dict[int, tuple[Span, ...]] = {}
 
     def watch(self, watcher: Callable[[Said], None]) -> None:
         """Call ``watcher`` with everything the chat shows from now on."""
@@ -129,22 +127,8 @@ class GroupChat:
     def say(self, spans: Iterable[Span], reply_to: int | None) -> int:
         """Say something as the bot. Answers the message's id."""
         message_id = self._ids.next()
-        self._said_by_bot[message_id] = said = tuple(spans)
-        self._show(Said(message_id, self.bot, by_bot=True, spans=said, reply_to=reply_to))
+        self._show(Said(message_id, self.bot, by_bot=True, spans=tuple(spans), reply_to=reply_to))
         return message_id
-
-    def edit(self, message_id: int, spans: Iterable[Span]) -> bool:
-        """Change what the bot said; False where it already says so.
-
-        Raises:
-            LookupError: the bot said no such message.
-        """
-        changed = tuple(spans)
-        if self._said_by_bot[message_id] == changed:
-            return False
-        self._said_by_bot[message_id] = changed
-        self._show(Said(message_id, self.bot, by_bot=True, spans=changed, edited=True))
-        return True
 
     def message(self, message_id: int, author: Person, *, by_bot: bool) -> dict[str, Any]:
         """The envelope of a message, in the Bot API's words."""

@@ -42,10 +42,7 @@ class Levers:
                 pulled = await self._confirm(work, request, room, LeverPulled("limit", limit=limit))
         if isinstance(pulled, Refused):
             return await self.world.refuse(request, pulled)
-        if pulled is not None:
-            await self.world.lanes.pull(replace(room, chat_limit=limit))
-            await self.world.relay.hand_over([pulled])
-        return Receipt.DURABLE
+        return await self._tell(room, pulled)
 
     async def _switch(self, request: Request, lever: Literal["pause", "resume"]) -> Receipt:
         paused = lever == "pause"
@@ -67,10 +64,15 @@ class Levers:
                     pulled = Refused(refusal)
         if isinstance(pulled, Refused):
             return await self.world.refuse(request, pulled)
+        receipt = await self._tell(room, pulled)
+        if round_ is not None and round_.deadline_ms is not None:
+            await self.world.clock.due(room.id, round_.id, max(0, round_.deadline_ms - self.world.now_ms()))
+        return receipt
+
+    async def _tell(self, room: Room, pulled: Handed | None) -> Receipt:
+        # Also where the message came again: whoever took it first may have ended between the row and the lanes.
+        await self.world.pull(room.id)
         if pulled is not None:
-            await self.world.lanes.pull(replace(room, paused=paused))
-            if round_ is not None and round_.deadline_ms is not None:
-                await self.world.clock.due(room.id, round_.id, max(0, round_.deadline_ms - self.world.now_ms()))
             await self.world.relay.hand_over([pulled])
         return Receipt.DURABLE
 

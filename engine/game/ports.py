@@ -189,8 +189,13 @@ class Outbox(Protocol):
     async def waiting(self, notices: Sequence[NoticeId]) -> list[tuple[NoticeId, ChatId]]:
         """Those of ``notices`` that are neither sent nor dropped."""
 
-    async def unsent(self, limit: int, created_before_ms: int) -> list[tuple[NoticeId, ChatId]]:
-        """The oldest notices neither sent nor dropped."""
+    async def unsent(
+        self, limit: int, created_before_ms: int, after: NoticeId | None = None
+    ) -> list[tuple[NoticeId, ChatId]]:
+        """The first notices (by id, which is mint order) behind ``after`` that are neither sent nor dropped."""
+
+    async def owes(self, chat: ChatId) -> bool:
+        """Whether anything is still to be said to the chat."""
 
     async def load(self, notices: Sequence[NoticeId]) -> list[OutboxItem]:
         """Those of ``notices`` that are neither sent nor dropped, in the order asked for."""
@@ -253,6 +258,9 @@ class GuessLanes(Protocol):
 
     async def horizon(self) -> int:
         """A seq that no guess admitted so far exceeds."""
+
+    async def memory(self) -> str:
+        """A word that stays the same for as long as the lanes can have forgotten nothing."""
 
 
 class RoundClock(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from engine.game.commitment import commit
@@ -41,20 +41,25 @@ class Rounds:
         opened = await self._open(request, chosen, minutes)
         if isinstance(opened, Refused):
             return await self.world.refuse(request, opened)
-        if opened is not None:
-            room, round_, handed = opened
-            await self.world.lanes.pull(room)
-            await self.world.clock.due(room.id, round_.id, minutes * 60_000)
-            await self.world.relay.hand_over([handed])
+        if isinstance(opened, Room):
+            # The message came again: whoever took it first may have ended before the lanes were told. (The sweep
+            # finds the round and its notice.)
+            await self.world.pull(opened.id)
+            return Receipt.DURABLE
+        room, round_, handed = opened
+        await self.world.pull(room.id)
+        await self.world.clock.due(room.id, round_.id, minutes * 60_000)
+        await self.world.relay.hand_over([handed])
         return Receipt.DURABLE
 
     async def _open(
         self, request: Request, chosen: Theme | None, minutes: int
-    ) -> tuple[Room, Round, Handed] | Refused | None:
+    ) -> tuple[Room, Round, Handed] | Refused | Room:
+        """Write the round; only the room where the message was taken before."""
         async with self.world.units.begin() as work:
             room = await work.rooms.lock((await work.rooms.at(request.place)).id)
             if not await work.inbox.first(request.source, self.world.now_ms()):
-                return None
+                return room
             if room.paused:
                 return Refused(Refusal.ROOM_PAUSED)
             running = await work.rounds.running(room.id)
@@ -96,18 +101,19 @@ class Rounds:
         horizon = await self.world.lanes.horizon()
         async with self.world.units.begin() as work:
             room = await work.rooms.lock((await work.rooms.at(request.place)).id)
-            if not await work.inbox.first(request.source, self.world.now_ms()):
-                return Receipt.DURABLE
+            taken = not await work.inbox.first(request.source, self.world.now_ms())
             round_ = await work.rounds.running(room.id)
-            ended = round_ is not None and await work.rounds.close(round_.id, horizon, CloseReason.ENDED)
+            ended = not taken and round_ is not None and await work.rounds.close(round_.id, horizon, CloseReason.ENDED)
             if ended:
                 # A closing round waits for the guesses accepted before it, so its room can't stay paused.
                 await work.rooms.pause(room.id, paused=False)
                 await work.commit()
-        if round_ is None:
+        if not taken and round_ is None:
             return await self.world.refuse(request, Refused(Refusal.NO_ROUND))
-        if not ended:
+        if not taken and not ended:
             return await self.world.refuse(request, Refused(Refusal.ROUND_CLOSING))
-        await self.world.lanes.pull(replace(room, paused=False))
-        await self.world.clock.settle(room.id, round_.id)
+        # Also where the message came again: whoever took it first may have ended between the row and the lanes.
+        await self.world.pull(room.id)
+        if round_ is not None and ended:
+            await self.world.clock.settle(room.id, round_.id)
         return Receipt.DURABLE

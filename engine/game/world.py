@@ -9,7 +9,7 @@ from engine.game.model import Room
 from engine.game.notices import Notice, Refused
 from engine.game.ports import Draw, GuessLanes, Outgoing, Relay, RoundClock, UnitOfWork, Units
 from engine.game.request import Receipt, Request
-from engine.ids import NOTICE, ChatId, NoticeId
+from engine.ids import NOTICE, ChatId, NoticeId, RoomId
 
 Handed = tuple[NoticeId, ChatId]
 
@@ -43,6 +43,14 @@ class World:
         id_ = notice_id if notice_id is not None else NoticeId(self.mint(NOTICE))
         await work.outbox.put([Outgoing(id_, room.chat, room.thread, notice, reply_to, self.now_ms())])
         return id_, room.chat
+
+    async def pull(self, room: RoomId) -> None:
+        """Bring the lanes' levers to what the room's row says now.
+
+        The row is locked meanwhile: of two who do so at once, the later tells what is true.
+        """
+        async with self.units.begin() as work:
+            await self.lanes.pull(await work.rooms.lock(room))
 
     async def reply(self, request: Request, notice: Notice) -> None:
         """Say ``notice`` as the answer to ``request``, in a unit of work of its own."""

@@ -7,14 +7,23 @@ from __future__ import annotations
 
 from engine.lanes.admission import Admitting, Submission
 from engine.lanes.audit import Audit, Auditing, Drift
-from engine.lanes.claiming import Claiming
-from engine.lanes.errors import Admission, BadArgument, BadId, BadScript, LanesError, QueueFull, Reassignment, Verdict
+from engine.lanes.errors import (
+    Admission,
+    BadArgument,
+    BadId,
+    BadScript,
+    LanesError,
+    LeaseLost,
+    QueueFull,
+    Reassignment,
+    Verdict,
+)
 from engine.lanes.job import Job, Record, State
 from engine.lanes.levers import Levers
 from engine.lanes.reading import Reading
-from engine.lanes.settling import Settling
 from engine.lanes.stats import GroupStats, OtherStats, Stats
 from engine.lanes.tending import Tending
+from engine.lanes.worker import Observer, Shift, Unobserved, Worker, Working
 
 __all__ = [
     "Admission",
@@ -27,16 +36,21 @@ __all__ = [
     "Job",
     "Lanes",
     "LanesError",
+    "LeaseLost",
+    "Observer",
     "OtherStats",
     "QueueFull",
     "Reassignment",
     "Record",
+    "Shift",
     "State",
     "Stats",
     "Submission",
+    "Unobserved",
     "Verdict",
+    "Worker",
 ]
 
 
-class Lanes(Admitting, Claiming, Settling, Levers, Tending, Reading, Auditing):
+class Lanes(Admitting, Working, Levers, Tending, Reading, Auditing):
     """One queue of lanes: all its verbs, each a coroutine named as its script is."""

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from engine.lanes import bounds
-from engine.lanes.job import Job, jobs_of
+from engine.lanes.job import LEASE_MS, Job, jobs_of
 from engine.lanes.queue import Queue
-
-LEASE_MS: Final = 30_000
 
 
 class Claiming(Queue):

@@ -6,6 +6,7 @@ Errors::
     ├── LanesError             root of what this package raises
     │   ├── BadArgument        an argument is out of bounds (also a ValueError); nothing was sent
     │   ├── QueueFull          a cap refused the admission
+    │   ├── LeaseLost          a kept lease was lost, so its handler was stopped
     │   └── BadScript          a Lua file includes something missing, twice or in a circle
     └── ValueError
         └── BadId              (engine.ids) not a branded id, or not of the kind asked for; nothing was sent
@@ -29,6 +30,7 @@ __all__ = [
     "BadId",
     "BadScript",
     "LanesError",
+    "LeaseLost",
     "QueueFull",
     "Reassignment",
     "Verdict",
@@ -60,6 +62,14 @@ class QueueFull(LanesError):  # noqa: N818 - the design's word
         self.cap = cap
         self.eta_ms = eta_ms
         super().__init__(f"{depth} jobs wait and the cap is {cap}; try again in about {eta_ms} ms")
+
+
+class LeaseLost(LanesError):  # noqa: N818 - says what happened
+    """The leases of jobs that were running were lost: others may have them, so their handler was stopped."""
+
+    def __init__(self, jobs: list[str]) -> None:
+        self.jobs = jobs
+        super().__init__(f"the leases of {len(jobs)} running jobs were lost, among them {', '.join(jobs[:3])}")
 
 
 class BadScript(LanesError):  # noqa: N818 - pairs with BadArgument

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+LEASE_MS: Final = 30_000
+"""How long a job may run if its worker does not say."""
 MAX_ATTEMPTS: Final = (1 << 15) - 1
 _HEADER: Final = 52
 

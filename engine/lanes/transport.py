@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, Final, TypeVar
 
 from redis.asyncio.connection import AbstractConnection
@@ -82,12 +83,8 @@ class Transport:
         tries = 0
         while True:
             try:
-                async with self._turns:
-                    connection = await self._connections.take()
-                    try:
-                        return await work(connection)
-                    finally:
-                        await self._connections.give(connection)
+                async with self._turns, self._connection() as connection:
+                    return await work(connection)
             except (*REFUSALS, RedisConnectionError) as error:
                 refusal = _refusal(error)
                 tries += 1
@@ -95,6 +92,18 @@ class Transport:
                     raise
             await self._connections.refused(refusal)
             await asyncio.sleep(min(TRY_AGAIN_FIRST_S * 2**tries, TRY_AGAIN_MOST_S))
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[AbstractConnection]:
+        """Lend a connection; see `_heed` for what redis-py does with a cancellation meanwhile."""
+        cancels = _cancels()
+        connection = await self._connections.take()
+        try:
+            _heed(cancels)
+            yield connection
+        finally:
+            await self._connections.give(connection)
+        _heed(cancels)
 
     async def _evaluate(self, connection: AbstractConnection, wanted: Script, args: Words) -> Any:
         try:
@@ -136,11 +145,11 @@ class Transport:
                 return
 
     async def _block(self, key: str, block_ms: int) -> bool:
-        connection = await self._connections.take()
         try:
-            await _sent(connection.send_command("BLPOP", key, f"{block_ms / 1000:.3f}"), connection)
-            async with asyncio.timeout((block_ms + GRACE_MS) / 1000):
-                return await connection.read_response(timeout=math.inf) is not None
+            async with self._connection() as connection:
+                await _sent(connection.send_command("BLPOP", key, f"{block_ms / 1000:.3f}"), connection)
+                async with asyncio.timeout((block_ms + GRACE_MS) / 1000):
+                    return await connection.read_response(timeout=math.inf) is not None
         except (*REFUSALS, RedisConnectionError, TimeoutError):
             # The link broke, fell silent or ends at the wrong server, while nothing but a token could get lost:
             # whoever waits should claim, and learns more.
@@ -149,8 +158,6 @@ class Transport:
             if str(error).startswith("UNBLOCKED"):
                 return True
             raise
-        finally:
-            await self._connections.give(connection)
 
 
 async def _ask(connection: AbstractConnection, *command: str | bytes | int) -> Any:
@@ -159,12 +166,20 @@ async def _ask(connection: AbstractConnection, *command: str | bytes | int) -> A
 
 
 async def _sent(sending: Awaitable[None], connection: AbstractConnection) -> None:
-    # redis-py sends through asyncio.wait_for, and Python 3.11's forgets a cancellation that comes as the sending ends:
-    # it is raised here, over a closed connection, so that its next user does not read this reply.
+    # A forgotten cancellation is raised over a closed connection, so that its next user does not read this reply.
     cancels = _cancels()
     await sending
     if _cancels() > cancels:
         await connection.disconnect(nowait=True)
+        _heed(cancels)
+
+
+def _heed(cancels: int) -> None:
+    """Raise the cancellation that came since there were so many, if it was forgotten.
+
+    redis-py sends through asyncio.wait_for, and Python 3.11's forgets a cancellation that comes as the sending ends.
+    """
+    if _cancels() > cancels:
         raise asyncio.CancelledError
 
 

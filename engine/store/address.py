@@ -38,6 +38,11 @@ def parse(address: str) -> URL:
     return _sqlite(url) if driver.startswith("sqlite") else _postgresql(url)
 
 
+def address_of(path: str) -> str:
+    """The address of the SQLite file at ``path``, whatever signs its name has."""
+    return "sqlite:///" + path.replace("%", "%25").replace("?", "%3F")
+
+
 def shown(url: URL) -> str:
     """The address for people: no user's password, no parameter but the directory of a unix socket."""
     if url.get_backend_name() == "sqlite":

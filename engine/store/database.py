@@ -6,8 +6,9 @@ see a snapshot and never wait for the writer. PostgreSQL: one pool; reading tran
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import Self
 
@@ -15,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.store.address import parse, shown
 from engine.store.dialect import SQLITE
+from engine.store.errors import StoreUnavailable
 from engine.store.faults import told_by_the_store
 from engine.store.pools import Pools, look_at_postgresql, look_at_sqlite, postgresql_pools, sqlite_pools
 
@@ -79,11 +81,17 @@ class Database:
     @asynccontextmanager
     async def _transaction(self, pool: AsyncEngine) -> AsyncIterator[AsyncConnection]:
         """Leaving rolls back what was not committed."""
-        async with AsyncExitStack() as stack:
+        with told_by_the_store(self.where):
+            connection = await pool.connect()
+        try:
             with told_by_the_store(self.where):
-                connection = await stack.enter_async_context(pool.connect())
                 await connection.begin()
             yield connection
+        finally:
+            # A connection that broke can't be rolled back, nor need it be: what was committed is, the rest is gone.
+            # Shielded, as one that is left half closed would be missing in its pool.
+            with suppress(StoreUnavailable), told_by_the_store(self.where):
+                await asyncio.shield(asyncio.create_task(connection.close()))
 
 
 async def open_database(address: str, *, pool_size: int = 10) -> Database:

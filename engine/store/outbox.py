@@ -43,15 +43,22 @@ class SqlOutbox:
         statement = select(outbox.c.id, outbox.c.chat).where(self._among(notices), _waiting).order_by(outbox.c.id)
         return _handles(await self._transaction.rows(statement))
 
-    async def unsent(self, limit: int, created_before_ms: int) -> list[tuple[NoticeId, ChatId]]:
-        """The oldest notices neither sent nor dropped."""
+    async def unsent(
+        self, limit: int, created_before_ms: int, after: NoticeId | None = None
+    ) -> list[tuple[NoticeId, ChatId]]:
+        """The first notices (by id, which is mint order) behind ``after`` that are neither sent nor dropped."""
         statement = (
             select(outbox.c.id, outbox.c.chat)
-            .where(_unsent, outbox.c.created_ms < created_before_ms)
-            .order_by(outbox.c.created_ms, outbox.c.id)
+            .where(_unsent, outbox.c.id > (after or ""), outbox.c.created_ms < created_before_ms)
+            .order_by(outbox.c.id)
             .limit(limit)
         )
         return _handles(await self._transaction.rows(statement))
+
+    async def owes(self, chat: ChatId) -> bool:
+        """Whether anything is still to be said to the chat. Looks through all that is unsent, to anybody."""
+        statement = select(outbox.c.id).where(_unsent, outbox.c.chat == chat).limit(1)
+        return await self._transaction.row(statement) is not None
 
     async def load(self, notices: Sequence[NoticeId]) -> list[OutboxItem]:
         """Those of ``notices`` that are neither sent nor dropped, in the order asked for."""

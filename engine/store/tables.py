@@ -226,5 +226,5 @@ outbox: Final = Table(
     PrimaryKeyConstraint("id"),
     CheckConstraint("sent_ms IS NULL OR dropped_ms IS NULL", name="one_end"),
     CheckConstraint("(dropped_ms IS NULL) = (drop_reason IS NULL)", name="dropped_says_why"),
-    Index("ix_outbox_unsent", "created_ms", "id", postgresql_where=text(UNSENT), sqlite_where=text(UNSENT)),
+    Index("ix_outbox_unsent", "id", postgresql_where=text(UNSENT), sqlite_where=text(UNSENT)),
 )

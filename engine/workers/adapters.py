@@ -11,6 +11,7 @@ cm.notify   chat    (group)   NOT, the outbox row's
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -30,6 +31,7 @@ GUESSES: Final = "cm"
 SETTLEMENTS: Final = "cm.settle"
 NOTICES: Final = "cm.notify"
 _HANDED_AT_ONCE: Final = 500
+_MARK: Final = "codemojex:memory"
 
 _log = structlog.get_logger(__name__)
 
@@ -91,6 +93,13 @@ class RoomLanes:
         """The server's clock in microseconds: seq follows ``max(last + 1, server microseconds)``."""
         seconds, microseconds = await self.redis.time()
         return int(seconds) * 1_000_000 + int(microseconds)
+
+    async def memory(self) -> str:
+        """The server's run and a mark in its data: a restart may lose the newest levers, a flush loses all."""
+        run = str((await self.redis.info("server")).get("run_id", ""))
+        new = secrets.token_hex(8)
+        mark = await self.redis.set(_MARK, new, nx=True, get=True)
+        return f"{run} {mark.decode() if isinstance(mark, bytes) else new}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from engine.game.settling import Settling
 from engine.game.world import World
+from engine.lanes import Shift, Worker
 from engine.workers.adapters import Queues
-from engine.workers.loop import Loop
+from engine.workers.loop import worker
 from engine.workers.ports import Messenger
 from engine.workers.scorer import ScoreWorker
 from engine.workers.settler import SettleWorker
 from engine.workers.speaker import SpeakWorker
 from engine.workers.sweep import Sweep
+
+_ROUNDS_A_CLAIM: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +26,11 @@ class CrewSettings:
 
     Args:
         score_batch: guesses a claim.
-        score_loops: claims under way at once; two let one wait for SQL while the other scores.
+        score_loops: batches under way at once; two let one wait for SQL while the other scores.
         say_batch: notices a claim of one chat.
         say_loops: chats spoken to at once.
-        lease_ms: how long a claim lasts.
+        lease_ms: how long a claim lasts; it is renewed while its handler runs.
+        grace_ms: how long what was taken may take to its end after a stop.
         sweep_ms: between two sweeps.
     """
 
@@ -34,11 +39,12 @@ class CrewSettings:
     say_batch: int = 50
     say_loops: int = 8
     lease_ms: int = 30_000
+    grace_ms: int = 30_000
     sweep_ms: int = 5_000
 
 
 class Crew:
-    """Builds the loops on a world and runs them.
+    """Builds the workers on a world and runs them.
 
     Args:
         world: the game's ports.
@@ -52,39 +58,47 @@ class Crew:
     ) -> None:
         settings = settings if settings is not None else CrewSettings()
         self._sweep = Sweep(world, settings.sweep_ms)
-        self._loops = [
-            *_score_loops(world, queues, settings),
-            _settle_loop(world, queues, settings),
-            *_speak_loops(world, queues, messenger, settings),
+        self._workers = [
+            _score(world, queues, settings),
+            _settle(world, queues, settings),
+            _speak(world, queues, messenger, settings),
         ]
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Work until ``stop`` is set; what was taken by then is finished first."""
+        """Work until ``stop`` is set; what was taken by then is finished first, if that fits into the grace."""
         async with asyncio.TaskGroup() as group:
-            for loop in self._loops:
-                group.create_task(loop.run(stop))
+            for each in self._workers:
+                group.create_task(each.run(stop))
             group.create_task(self._sweep.run(stop))
 
 
-def _score_loops(world: World, queues: Queues, settings: CrewSettings) -> list[Loop]:
-    lanes = queues.guesses
-    worker = ScoreWorker(lanes, world.units, world.relay, world.clock, world.now_ms)
-    return [
-        Loop("score", lanes, lambda: lanes.claim(settings.score_batch, settings.lease_ms), worker.handle)
-        for _ in range(settings.score_loops)
-    ]
+def _score(world: World, queues: Queues, settings: CrewSettings) -> Worker:
+    scorer = ScoreWorker(queues.guesses, world.units, world.relay, world.clock, world.now_ms)
+    shift = _shift(settings, batch=settings.score_batch, at_once=settings.score_loops)
+    return worker("score", queues.guesses, scorer.handle, shift)
 
 
-def _settle_loop(world: World, queues: Queues, settings: CrewSettings) -> Loop:
-    lanes = queues.settlements
-    worker = SettleWorker(lanes, Settling(world))
-    return Loop("settle", lanes, lambda: lanes.claim(16, settings.lease_ms), worker.handle)
+def _settle(world: World, queues: Queues, settings: CrewSettings) -> Worker:
+    settler = SettleWorker(queues.settlements, Settling(world))
+    return worker("settle", queues.settlements, settler.handle, _shift(settings, batch=_ROUNDS_A_CLAIM, at_once=1))
 
 
-def _speak_loops(world: World, queues: Queues, messenger: Messenger, settings: CrewSettings) -> list[Loop]:
-    lanes = queues.notices
-    worker = SpeakWorker(lanes, world.units, messenger, world.now_ms, settings.lease_ms)
-    return [
-        Loop("speak", lanes, lambda: lanes.claim_group(settings.say_batch, settings.lease_ms), worker.handle)
-        for _ in range(settings.say_loops)
-    ]
+def _speak(world: World, queues: Queues, messenger: Messenger, settings: CrewSettings) -> Worker:
+    speaker = SpeakWorker(queues.notices, world.units, messenger, world.now_ms, settings.lease_ms)
+    # What was said must be marked as said, lease or no lease.
+    shift = replace(
+        _shift(settings, batch=settings.say_batch, at_once=settings.say_loops), by_group=True, stop_lost=False
+    )
+    return worker("speak", queues.notices, speaker.handle, shift)
+
+
+def _shift(settings: CrewSettings, *, batch: int, at_once: int) -> Shift:
+    """One handler gets all of a claim; what it raises is no job's fault, since it settles the jobs at fault itself."""
+    return Shift(
+        batch=batch,
+        at_once=at_once,
+        together=True,
+        lease_ms=settings.lease_ms,
+        grace_ms=settings.grace_ms,
+        outside=(Exception,),
+    )

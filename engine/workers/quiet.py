@@ -28,17 +28,14 @@ class Quiet:
             room = await work.rooms.find(place)
         if room is not None and not room.paused and await self._lanes.oldest(room.id) is not None:
             return False
+        if room is None:
+            return True
         async with self._units.read() as work:
-            round_ = await work.rounds.running(room.id) if room is not None else None
+            round_ = await work.rounds.running(room.id)
             closing = round_ is not None and round_.state is RoundState.CLOSING
-            unsent = await work.outbox.unsent(1, _FOR_EVER_MS)
-        paused = room is not None and room.paused
-        return not unsent and not (closing and not paused)
+            return not (closing and not room.paused) and not await work.outbox.owes(room.chat)
 
     async def wait(self, place: Place) -> None:
         """Return once the room at ``place`` is quiet."""
         while not await self.is_quiet(place):  # noqa: ASYNC110 - what it waits for lives in other processes too
             await asyncio.sleep(_LOOK_EVERY_S)
-
-
-_FOR_EVER_MS: Final = 1 << 62

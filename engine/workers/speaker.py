@@ -7,11 +7,13 @@ and its notices stay in order.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from itertools import takewhile
 from typing import Final
 
 import structlog
+from redis.exceptions import RedisError
 
 from engine.game.ports import OutboxItem, UnitOfWork, Units
 from engine.ids import NoticeId
@@ -19,6 +21,7 @@ from engine.lanes import Job, Lanes
 from engine.store.errors import StoreUnavailable
 from engine.workers import events
 from engine.workers.ports import Delivered, Messenger, Told, TryLater, Unreachable
+from engine.workers.stopping import pause_unless
 
 _MARK_AGAIN_S: Final = 0.2
 _MARK_AGAIN_MOST_S: Final = 5.0
@@ -34,7 +37,7 @@ class SpeakWorker:
         units: where the outbox is.
         messenger: says them.
         now_ms: the wall clock.
-        lease_ms: how long a claim lasts; renewed while the outbox can't be marked.
+        lease_ms: how long a claim lasts; renewed until what was said is settled.
     """
 
     def __init__(
@@ -55,7 +58,25 @@ class SpeakWorker:
         if said_before:
             await self._lanes.complete(said_before)
         if items:
-            await self._say([job for job in jobs if job.id in unsaid], _one_thread(items))
+            claimed = [job for job in jobs if job.id in unsaid]
+            async with self._kept(claimed):
+                await self._say(claimed, _one_thread(items))
+
+    @asynccontextmanager
+    async def _kept(self, jobs: Sequence[Job]) -> AsyncIterator[None]:
+        """Keep the lease, however long Telegram or SQL take: once it lapsed, another would say the same."""
+        done = asyncio.Event()
+        renewal = asyncio.create_task(self._renew(jobs, done), name="lease of notices")
+        try:
+            yield
+        finally:
+            done.set()
+            await renewal
+
+    async def _renew(self, jobs: Sequence[Job], done: asyncio.Event) -> None:
+        while not await pause_unless(done, self._lease_ms / 3_000):
+            with suppress(RedisError, OSError):
+                await self._lanes.extend(jobs, self._lease_ms)
 
     async def _say(self, jobs: Sequence[Job], items: Sequence[OutboxItem]) -> None:
         delivered, tried = await self._deliver(items)
@@ -65,11 +86,11 @@ class SpeakWorker:
         count = delivered.count if isinstance(delivered, Told) else len(tried)
         over = [item.id for item in tried[:count]]
         if isinstance(delivered, Told):
-            await self._mark(jobs, lambda work: work.outbox.sent(over, self._now_ms()))
+            await self._mark(lambda work: work.outbox.sent(over, self._now_ms()))
             _log.info(events.SAID, chat=items[0].chat, count=count)
         else:
             reason = delivered.reason
-            await self._mark(jobs, lambda work: work.outbox.drop(over, reason, self._now_ms()))
+            await self._mark(lambda work: work.outbox.drop(over, reason, self._now_ms()))
             _log.warning(events.DROPPED, chat=items[0].chat, count=count, reason=reason)
         settled = set(over)
         left = [job for job in jobs if job.id not in settled]
@@ -93,7 +114,7 @@ class SpeakWorker:
         await self._lanes.hold(jobs[0].group, later.delay_ms)
         await self._lanes.release(jobs)
 
-    async def _mark(self, jobs: Sequence[Job], mark: Callable[[UnitOfWork], Awaitable[None]]) -> None:
+    async def _mark(self, mark: Callable[[UnitOfWork], Awaitable[None]]) -> None:
         """Record what was said, however long SQL takes: giving up here would say it twice."""
         pause_s = _MARK_AGAIN_S
         while True:
@@ -102,8 +123,7 @@ class SpeakWorker:
                     await mark(work)
                     await work.commit()
             except StoreUnavailable as error:
-                _log.warning(events.MARKING_FAILED, error=type(error).__name__, count=len(jobs))
-                await self._lanes.extend(jobs, self._lease_ms)
+                _log.warning(events.MARKING_FAILED, error=type(error).__name__)
                 await asyncio.sleep(pause_s)
                 pause_s = min(pause_s * 2, _MARK_AGAIN_MOST_S)
             else:

@@ -9,6 +9,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from engine.game.world import World
+from engine.ids import NoticeId
 from engine.store.errors import StoreUnavailable
 from engine.workers import events
 from engine.workers.stopping import pause_unless
@@ -27,7 +28,8 @@ class Sweep:
     def __init__(self, world: World, every_ms: int) -> None:
         self._world = world
         self._every_ms = every_ms
-        self._levers_told = False
+        self._told: str | None = None
+        self._after: NoticeId | None = None
 
     async def run(self, stop: asyncio.Event) -> None:
         """Sweep until ``stop`` is set."""
@@ -46,25 +48,36 @@ class Sweep:
         """Sweep once.
 
         Args:
-            grace_ms: notices younger than this are left to whoever wrote them.
+            grace_ms: notices younger than this are left to whoever wrote them. 0 takes all there are, page by page;
+                otherwise each sweep takes one page.
         """
-        if not self._levers_told:
+        memory = await self._world.lanes.memory()
+        if memory != self._told:
             await self._tell_levers()
-            self._levers_told = True
+            self._told = memory
         now_ms = self._world.now_ms()
         async with self._world.units.read() as work:
             rounds = await work.rounds.unsettled(now_ms)
-            notices = await work.outbox.unsent(_NOTICES_AT_ONCE, now_ms - grace_ms)
         for round_ in rounds:
             # Not as the deadline's job: that one may live, and be due at an hour that a stepped clock left behind.
             await self._world.clock.settle(round_.room, round_.id)
+        handed = await self._hand_over_a_page(now_ms - grace_ms)
+        while self._after is not None and grace_ms == 0:
+            handed += await self._hand_over_a_page(now_ms)
+        if rounds or handed:
+            _log.info(events.SWEPT, rounds=len(rounds), notices=handed)
+
+    async def _hand_over_a_page(self, created_before_ms: int) -> int:
+        """Hand over the page behind the last one, so that a chat with many unsent notices hides nobody else's."""
+        async with self._world.units.read() as work:
+            notices = await work.outbox.unsent(_NOTICES_AT_ONCE, created_before_ms, self._after)
         if notices:
             await self._world.relay.hand_over(notices)
-        if rounds or notices:
-            _log.info(events.SWEPT, rounds=len(rounds), notices=len(notices))
+        self._after = notices[-1][0] if len(notices) == _NOTICES_AT_ONCE else None
+        return len(notices)
 
     async def _tell_levers(self) -> None:
         async with self._world.units.read() as work:
             rooms = await work.rooms.pulled()
         for room in rooms:
-            await self._world.lanes.pull(room)
+            await self._world.pull(room.id)

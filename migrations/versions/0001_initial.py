@@ -209,7 +209,7 @@ def _outbox() -> None:
     op.create_index(
         "ix_outbox_unsent",
         "outbox",
-        ["created_ms", "id"],
+        ["id"],
         unique=False,
         postgresql_where=sa.text("sent_ms IS NULL AND dropped_ms IS NULL"),
         sqlite_where=sa.text("sent_ms IS NULL AND dropped_ms IS NULL"),

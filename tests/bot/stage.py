@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -94,10 +94,20 @@ class Stage:
 
 @asynccontextmanager
 async def stage_on(
-    redis: Redis, database_url: str, *, working: bool = True, draw: Draw | None = None, reads_all: bool = True
+    redis: Redis,
+    database_url: str,
+    *,
+    working: bool = True,
+    draw: Draw | None = None,
+    reads_all: bool = True,
+    deleted: Collection[int] = (),
 ) -> AsyncIterator[Stage]:
-    """Start a bot with its workers; entering it again on the same servers is a restart."""
+    """Start a bot with its workers; entering it again on the same servers is a restart.
+
+    ``deleted`` are messages that Telegram no longer has.
+    """
     api = FakeApi(reads_all=reads_all)
+    api.deleted.update(deleted)
     async with house(redis, database_url) as made:
         game = made.game if draw is None else Game.on(replace(made.world, draw=draw))
         application = build_application(build_bot(TOKEN, request=api, get_updates_request=api), game)

@@ -14,6 +14,7 @@ from engine.game.reading import read_guess
 from engine.game.request import Receipt
 from engine.game.themes import THEMES, Theme
 from engine.ids import EmojiSetId
+from tests.bot.api import BOT_NAME
 from tests.bot.making import ANA, BEN, GROUP, group, message, person, private, said, update
 from tests.bot.stage import FirstOnes, Stage, stage_on
 
@@ -111,6 +112,19 @@ async def test_the_same_update_twice_at_once_and_after_a_restart_is_one_guess(
         assert await stage.told() == []
         assert await stage.guesses() == 1
         assert (await stage.round()).number == 1
+
+
+@pytest.mark.case("T19")
+async def test_a_guess_that_was_deleted_before_its_answer_is_answered(redis: Redis, ready_sqlite_url: str) -> None:
+    guess = said("")
+    async with stage_on(redis, ready_sqlite_url) as stage:
+        await stage.say("/newgame fruits")
+        await stage.told()
+        guess["message"]["text"] = await stage.near_miss()
+    async with stage_on(redis, ready_sqlite_url, working=False) as stage:
+        assert (await stage.take(guess)).receipt is Receipt.DURABLE
+    async with stage_on(redis, ready_sqlite_url, deleted={guess["message"]["message_id"]}) as stage:
+        assert await stage.told() == ["🟢 Ana: 560 / 600 (93%)"]
 
 
 @pytest.mark.case("T21")
@@ -216,3 +230,10 @@ async def test_two_chats_play_two_rooms(stage: Stage) -> None:
     assert len(await stage.told()) == len(await stage.told(-1005)) == len(await stage.told(ANA["id"])) == 1
     await stage.say(await stage.secret(), BEN, other)
     assert "aren't on this round's keyboard" in (await stage.told(-1005))[0]
+
+
+@pytest.mark.parametrize("command", ["/g", "/g ", "/g\n", f"/G@{BOT_NAME}", f"/g@{BOT_NAME} "])
+async def test_a_guess_may_follow_its_command_at_once(stage: Stage, command: str) -> None:
+    await stage.say("/newgame fruits")
+    assert (await stage.say(f"{command}{await stage.near_miss()}")).receipt is Receipt.DURABLE
+    assert (await stage.told())[1:] == ["🟢 Ana: 560 / 600 (93%)"]

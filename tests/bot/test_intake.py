@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -13,7 +14,7 @@ from bot.pace import Pace
 from engine.game.request import Receipt
 from tests.bot.hall import QUICK, Hall, nothing, until_confirmed
 from tests.bot.making import ANA, BEN, group, message, private, said, update
-from tests.bot.stage import Stage, stage_on
+from tests.bot.stage import FirstOnes, Stage, stage_on
 from tests.waiting import wait_until
 
 
@@ -156,24 +157,36 @@ async def test_an_update_the_library_cannot_read_stops_none_behind_it(idle: Stag
     assert hall.done == ["a", "b"]
 
 
-@pytest.mark.case("T20")
-async def test_a_guess_right_behind_newgame_counts_and_the_earlier_of_two_cracks_wins(stage: Stage) -> None:
+async def polled(stage: Stage, *updates: dict[str, Any]) -> None:
+    """Let an intake take ``updates``, all of them there at its first look."""
+    stage.api.feed(*updates)
     stop = asyncio.Event()
     running = asyncio.create_task(Intake(stage.application, pace=QUICK).run(stop))
-    fruits = "🍎🍐🍊🍋🍌🍉"
-    stage.api.feed(said("/newgame fruits"), said(f"/g {fruits}"))
     await until_confirmed(stage)
-    opened, answered = await stage.told()
-    assert "Round 1" in opened
-    assert "No round" not in answered
-    secret = await stage.secret()
-    stage.api.feed(said(secret, BEN), said(secret, ANA))
-    await until_confirmed(stage)
-    told = await stage.told()
-    assert any("🏆 Ben cracked it!" in text for text in told)
-    assert "🎉 Ana: 600 / 600 (100%) – cracked it!" not in told
     stop.set()
     await asyncio.wait_for(running, 10)
+
+
+@pytest.mark.case("T20")
+async def test_a_guess_right_behind_newgame_is_scored(redis: Redis, ready_sqlite_url: str) -> None:
+    async with stage_on(redis, ready_sqlite_url, draw=FirstOnes()) as stage:
+        await polled(stage, said("/newgame fruits"), said("🍐🍎🍊🍋🍌🍉"))
+        opened, answered = await stage.told()
+        assert "Round 1" in opened
+        assert answered == "🟢 Ana: 560 / 600 (93%)"
+
+
+@pytest.mark.case("T20")
+async def test_of_two_winning_guesses_the_earlier_accepted_one_wins(redis: Redis, ready_sqlite_url: str) -> None:
+    async with stage_on(redis, ready_sqlite_url, working=False, draw=FirstOnes()) as stage:
+        await polled(stage, said("/newgame fruits"))
+        secret = await stage.secret()
+        await polled(stage, said(secret, BEN), said(secret, ANA))
+    async with stage_on(redis, ready_sqlite_url) as stage:
+        told = await stage.told()
+        assert any("🏆 Ben cracked it!" in text for text in told)
+        assert not any("🏆 Ana" in text for text in told)
+        assert await stage.guesses() == 1, "what came behind the crack does not count"
 
 
 async def test_a_process_that_died_leaves_its_updates_to_the_next(redis: Redis, ready_sqlite_url: str) -> None:
@@ -184,11 +197,6 @@ async def test_a_process_that_died_leaves_its_updates_to_the_next(redis: Redis, 
         guess = update(message(await stage.near_miss(ANA["id"]), ANA, private(ANA)))
         assert (await stage.take(guess)).receipt is Receipt.DURABLE
     async with stage_on(redis, ready_sqlite_url) as stage:
-        stage.api.feed(guess)
-        stop = asyncio.Event()
-        running = asyncio.create_task(Intake(stage.application, pace=QUICK).run(stop))
-        await until_confirmed(stage)
-        stop.set()
-        await asyncio.wait_for(running, 10)
+        await polled(stage, guess)
         await stage.told(ANA["id"])
         assert await stage.guesses(ANA["id"]) == 1

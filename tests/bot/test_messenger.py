@@ -86,7 +86,6 @@ async def test_one_answer_replies_to_its_message(api: FakeApi, messenger: Telegr
     assert sent.parameters["link_preview_options"] == {"is_disabled": True}
 
 
-@pytest.mark.case("T19")
 async def test_an_answer_arrives_although_its_message_was_deleted(api: FakeApi, messenger: TelegramMessenger) -> None:
     api.deleted.add(5)
     assert await messenger.say([item(answer())]) == Told(1, 3_000)

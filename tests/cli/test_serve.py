@@ -33,7 +33,7 @@ async def play_a_guess(telegram: TelegramServer) -> None:
 async def test_up_plays_a_round_and_stops_gracefully(tmp_path: Path) -> None:
     async with TelegramServer().serving() as telegram, started(tmp_path, "up", **environment(telegram)) as running:
         await running.said("@codemojex_bot and ready")
-        assert str(tmp_path / ".data") in running.out
+        assert str(tmp_path / ".data" / "telegram") in running.out
         await play_a_guess(telegram)
         running.send(signal.SIGTERM)
         done = await running.done()

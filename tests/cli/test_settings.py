@@ -100,3 +100,13 @@ def test_settings_do_not_change() -> None:
 def test_a_missing_token_says_what_to_set() -> None:
     with pytest.raises(TokenMissing, match="TELEGRAM_TOKEN"):
         load_settings().token()
+
+
+def test_a_token_in_the_wrong_variable_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    token = f"4242:{'x' * 35}"
+    monkeypatch.setenv("CODEMOJEX_TELEGRAM_API", token)
+    monkeypatch.setenv("CODEMOJEX_LOG_LEVEL", "redis://:hunter2@localhost")
+    with pytest.raises(BadSettings, match="TELEGRAM_API") as raised:
+        load_settings()
+    assert token not in str(raised.value)
+    assert "hunter2" not in str(raised.value)

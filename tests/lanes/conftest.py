@@ -3,6 +3,7 @@
 * ``redis``: the client; after every script it runs, the invariants must hold
 * ``lanes``: the queue ``cm`` over it
 * ``oracle``: what the server holds, by its own look
+* ``deaf``: lanes that reach no server
 
 After each test they are asked for once more.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
+from redis.asyncio import Redis
 
 from bot.embedded import EmbeddedValkey
 from engine.lanes import Lanes
@@ -35,6 +37,12 @@ async def redis(valkey: EmbeddedValkey, oracle: Oracle) -> AsyncIterator[Watched
 @pytest.fixture
 def lanes(redis: WatchedRedis) -> Lanes:
     return Lanes(redis, "cm")
+
+
+@pytest.fixture
+def deaf() -> Lanes:
+    """Lanes whose Redis is not there: whatever is sent raises ConnectionError."""
+    return Lanes(Redis(unix_socket_path="/nonexistent"), "cm")
 
 
 @pytest.fixture(autouse=True)

@@ -14,8 +14,8 @@ from redis.exceptions import ResponseError
 from engine.lanes import Job, Lanes, State
 from tests.lanes.naming import ANA, BEN, A, B, C, new_job, room
 from tests.lanes.oracle import Oracle
+from tests.lanes.parking import parked
 from tests.lanes.steps import fill, lapse, settle_all
-from tests.lanes.test_wait import parked
 from tests.lanes.watching import WatchedRedis
 
 LANE = f"g:{A}:{ANA}:pending"

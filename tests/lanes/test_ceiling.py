@@ -73,6 +73,7 @@ async def test_no_group_exceeds_its_ceiling_under_many_claimers_and_levers(redis
     with redis.unwatched():
         for group, ceiling in CEILINGS.items():
             await lanes.limit(group, ceiling)
+            await lanes.weight(group, ceiling + 1)  # a visit is worth more than the ceiling allows
             for lane in (ANA, BEN):
                 await fill(lanes, group, JOBS // 4, lane=lane)
         claimers = (crowd.claim(number) for number in range(64))

@@ -76,7 +76,7 @@ async def test_a_room_of_many_players_and_a_room_of_one_get_half_each(lanes: Lan
 async def test_a_full_group_at_the_front_hides_nobody(lanes: Lanes, redis: WatchedRedis) -> None:
     await lanes.limit(A, 1)
     with redis.unwatched():
-        await fill(lanes, A, 2000)
+        await fill(lanes, A, 10_000)
     assert await groups(lanes, 10) == [A]
     await fill(lanes, B, 1)
     async with Counted(redis) as counted:

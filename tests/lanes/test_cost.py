@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from engine.lanes import Lanes
+from engine.lanes import Lanes, Submission
 from tests.lanes.counting import Counted
 from tests.lanes.naming import ANA, A, new_job, player, room
-from tests.lanes.steps import fill
+from tests.lanes.steps import fill, server_ms
 from tests.lanes.watching import WatchedRedis
 
 FEW, MANY = 10, 300
@@ -101,5 +101,40 @@ async def test_barred_groups_cost_a_claim_nothing(redis: WatchedRedis, bar: Bar)
             await lanes.claim(1)
         async with Counted(redis) as counted:
             assert [job.group for job in await lanes.claim(9)] == [A, A]
+        assert counted.scanning == {}
         costs.append(counted.by_command)
+    assert costs[0] == costs[1]
+
+
+async def crowd(lanes: Lanes, redis: WatchedRedis, count: int) -> None:
+    """Three times ``count`` groups with a job each: paused, held, and at their ceiling."""
+    paused_ones, held_ones, full_ones = (
+        [room(first + 3 * number) for number in range(count)] for first in (10, 11, 12)
+    )
+    # What the three levers write for a group that has no job yet, less three round trips for each.
+    await redis.sadd("emq:{cm}:paused", *paused_ones)
+    await redis.zadd("emq:{cm}:held", dict.fromkeys(held_ones, await server_ms(redis) + 3_600_000))
+    await redis.hset("emq:{cm}:glimit", mapping=dict.fromkeys(full_ones, 1))
+    await lanes.enqueue_many([Submission(group, new_job(), b"") for group in full_ones])
+    while await lanes.claim(10_000, lease_ms=3_600_000):
+        continue
+    await lanes.enqueue_many([Submission(group, new_job(), b"") for group in paused_ones + held_ones + full_ones])
+    assert await lanes.claim(1) == []
+
+
+@pytest.mark.case("L11")
+@pytest.mark.timeout(300)
+async def test_a_hundred_thousand_barred_groups_cost_a_claim_what_ten_do(redis: WatchedRedis) -> None:
+    lanes = Lanes(redis, "cm")
+    costs = []
+    for count in (3, 33_334):
+        await redis.flushall()
+        with redis.unwatched():
+            await crowd(lanes, redis, count)
+            await fill(lanes, A, 2)
+        async with Counted(redis) as counted:
+            assert [job.group for job in await lanes.claim(9)] == [A, A]
+        assert counted.scanning == {}
+        costs.append(counted.by_command)
+    await redis.flushall()  # a last look at all of it would take longer than the test
     assert costs[0] == costs[1]

@@ -233,12 +233,6 @@ BAD_IDS = {
 }
 
 
-@pytest.fixture
-def deaf() -> Lanes:
-    """Lanes whose Redis is not there: whatever is sent raises ConnectionError."""
-    return Lanes(Redis(unix_socket_path="/nonexistent"), "cm")
-
-
 @pytest.mark.case("L27")
 @pytest.mark.parametrize("bad", BAD_IDS.values(), ids=BAD_IDS)
 async def test_a_name_that_is_no_id_is_refused_before_anything_is_sent(deaf: Lanes, bad: str) -> None:
@@ -252,10 +246,15 @@ async def test_a_name_that_is_no_id_is_refused_before_anything_is_sent(deaf: Lan
     for verb in (deaf.pause, deaf.resume, deaf.depth, deaf.oldest):
         with pytest.raises(BadId):
             await verb(bad)
-    with pytest.raises(BadId):
-        await deaf.limit(bad, 1)
+    for lever in (deaf.limit, deaf.weight, deaf.hold):
+        with pytest.raises(BadId):
+            await lever(bad, 1)
     with pytest.raises(BadId):
         await deaf.job(bad)
+    good = Submission(A, new_job(), b"")
+    for admission in (Submission(bad, new_job(), b""), Submission(A, bad, b"")):
+        with pytest.raises(BadId):
+            await deaf.enqueue_many([good, admission])
 
 
 async def test_a_job_id_of_another_kind_is_refused(deaf: Lanes) -> None:

@@ -11,6 +11,7 @@ from engine.lanes import Admission, Lanes, Verdict
 from tests.lanes.naming import ANA, BEN, A, B, new_job
 from tests.lanes.oracle import Oracle
 from tests.lanes.steps import claimed_ids, fill, lapse, past, server_ms
+from tests.lanes.watching import WatchedRedis
 
 pytestmark = pytest.mark.case("L2")
 
@@ -172,3 +173,36 @@ async def test_oldest_does_not_count_ghosts_in_lanes(lanes: Lanes, redis: Redis)
     oldest = await lanes.oldest(A)
     (job,) = await lanes.claim(9)
     assert (job.id, job.seq) == (kept, oldest)
+
+
+@pytest.mark.parametrize(("group", "lane"), [(A, BEN), (B, ANA), (B, None)])
+async def test_an_id_used_again_elsewhere_is_served_once_and_from_there(
+    lanes: Lanes, redis: Redis, group: str, lane: str | None
+) -> None:
+    """The record was lost while waiting, so the old lane still names the id."""
+    (job_id,) = await fill(lanes, A, 1, lane=ANA)
+    await lose(redis, job_id)
+    await lanes.enqueue(group, job_id, b"again", lane=lane)
+    served = await lanes.claim(9)
+    assert [(job.id, job.group, job.lane, job.payload) for job in served] == [(job_id, group, lane or group, b"again")]
+    assert (await lanes.depth(A), await lanes.depth(B)) == (0, 0)
+    assert await lanes.complete(served) == [Verdict.ok]
+
+
+async def test_an_id_used_again_in_the_same_lane_but_later_is_not_served_early(lanes: Lanes, redis: Redis) -> None:
+    (job_id,) = await fill(lanes, A, 1, lane=ANA)
+    await lose(redis, job_id)
+    await lanes.enqueue(A, job_id, b"again", lane=ANA, delay_ms=3_600_000)
+    assert await lanes.claim(9) == []
+    assert await lanes.depth(A) == 1
+
+
+async def test_a_full_group_that_drift_left_on_the_ring_leaves_it_as_it_is_met(
+    lanes: Lanes, redis: WatchedRedis, oracle: Oracle
+) -> None:
+    await fill(lanes, A, 3)
+    other = await fill(lanes, B, 1)
+    await lanes.claim(1)
+    await redis.hset("emq:{cm}:glimit", A, "1")  # behind everybody's back
+    assert await claimed_ids(lanes, 9) == other
+    assert (await oracle.look()).gactive[A] == 1

@@ -10,8 +10,8 @@ from redis.asyncio import Redis
 from engine.lanes import Lanes, Verdict
 from tests.lanes.naming import A, B, new_job
 from tests.lanes.oracle import Oracle
+from tests.lanes.parking import LONG_MS, SOON_S, parked, took_s
 from tests.lanes.steps import claimed_ids, fill, lapse, past, server_ms
-from tests.lanes.test_wait import LONG_MS, SOON_S, parked, took_s
 from tests.waiting import wait_until
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from redis.asyncio import Redis
 
-from engine.lanes import Lanes
+from engine.lanes import Lanes, Submission
 from tests.lanes.naming import ANA, A, B, new_job, new_jobs
 from tests.lanes.oracle import Oracle
 from tests.lanes.steps import claimed_ids, fill, past, server_ms
@@ -14,8 +16,7 @@ from tests.lanes.steps import claimed_ids, fill, past, server_ms
 async def schedule(lanes: Lanes, redis: Redis, group: str, count: int, lane: str | None = None) -> list[str]:
     """Admit jobs with a short delay, and return once it is over."""
     admitted = new_jobs(count)
-    for job_id in admitted:
-        await lanes.enqueue(group, job_id, b"", lane=lane, delay_ms=1)
+    await lanes.enqueue_many([Submission(group, job_id, b"", lane=lane, delay_ms=1) for job_id in admitted])
     await past(redis, await server_ms(redis) + 1)
     return admitted
 
@@ -74,3 +75,19 @@ async def test_a_due_job_of_a_paused_group_stays_there(lanes: Lanes, redis: Redi
     assert await lanes.claim() == []
     await lanes.resume(A)
     assert await claimed_ids(lanes, 9) == admitted
+
+
+@pytest.mark.case("L15")
+async def test_a_crowd_of_due_jobs_of_a_barred_group_delays_nobody(lanes: Lanes, redis: Redis) -> None:
+    """A claim's housekeeping is bounded: where it was spent in vain, the wait returns at once."""
+    await lanes.pause(A)
+    await schedule(lanes, redis, A, 300)
+    admitted = await schedule(lanes, redis, B, 1)
+    for _ in range(10):
+        if served := await claimed_ids(lanes, 9):
+            assert served == admitted
+            return
+        began = time.monotonic()
+        await lanes.wait(4_000)
+        assert time.monotonic() - began < 1.5
+    pytest.fail("the due job of the other group was never served")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 from redis.asyncio import Redis
@@ -118,11 +119,11 @@ async def test_a_reap_and_two_claims_at_once_recover_once(redis: Redis) -> None:
 
 
 @pytest.mark.case("L3")
-async def test_a_thousand_lapses_keep_every_slot(redis: Redis, oracle: Oracle) -> None:
+async def test_a_thousand_rounds_of_lapses_keep_every_slot(redis: Redis, oracle: Oracle) -> None:
     lanes = Lanes(redis, "cm", max_attempts=None)
     await lanes.limit(A, 3)
     await fill(lanes, A, 5)
-    for _ in range(300):
+    for _ in range(1000):
         jobs = await lanes.claim(9, lease_ms=1)
         assert len(jobs) == 3
         await lapse(redis, jobs)
@@ -132,13 +133,14 @@ async def test_a_thousand_lapses_keep_every_slot(redis: Redis, oracle: Oracle) -
 
 
 @pytest.mark.case("L5")
-async def test_reaping_frees_the_slot_at_once(redis: Redis) -> None:
-    lanes = Lanes(redis, "cm", max_attempts=1)
+@pytest.mark.parametrize("how", ["put back", "buried"])
+async def test_reaping_frees_the_slot_at_once(redis: Redis, how: str) -> None:
+    lanes = Lanes(redis, "cm", max_attempts=1 if how == "buried" else 5)
     await lanes.limit(A, 1)
-    _, second = await fill(lanes, A, 2)
+    first, second = await fill(lanes, A, 2)
     await lapse(redis, await lanes.claim(9, lease_ms=1))
     await lanes.reap(10)
-    assert await claimed_ids(lanes, 9) == [second]
+    assert await claimed_ids(lanes, 9) == [second if how == "buried" else first]
 
 
 @pytest.mark.case("L21")
@@ -150,3 +152,20 @@ async def test_a_reaped_job_of_a_paused_group_stays_there(lanes: Lanes, redis: R
     assert await lanes.claim() == []
     await lanes.resume(A)
     assert await claimed_ids(lanes, 9) == [job_id]
+
+
+@pytest.mark.case("L21")
+async def test_a_crowd_of_lapsed_leases_of_a_barred_group_delays_nobody(lanes: Lanes, redis: Redis) -> None:
+    await fill(lanes, A, 200)
+    await fill(lanes, B, 1)
+    (*crowd, other) = sorted(await lanes.claim(201, lease_ms=1), key=lambda job: job.group)
+    await lapse(redis, [*crowd, other])
+    await lanes.pause(A)
+    for _ in range(10):
+        if served := await claimed_ids(lanes, 9):
+            assert served == [other.id]
+            return
+        began = time.monotonic()
+        await lanes.wait(4_000)
+        assert time.monotonic() - began < 1.5
+    pytest.fail("the lapsed job of the other group was never served")

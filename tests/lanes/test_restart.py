@@ -52,7 +52,7 @@ class Load:
             job_id = new_job()
             while True:
                 with contextlib.suppress(RedisConnectionError, RedisTimeoutError):
-                    await self._lanes.enqueue(room(number % 5), job_id, b"")
+                    await self._lanes.enqueue(room(number % 5), job_id, b"", dedup=job_id)
                     break
                 await asyncio.sleep(0.005)
             self.admitted.append(job_id)

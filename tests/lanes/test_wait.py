@@ -4,56 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 import pytest
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from engine.lanes import Job, Lanes
+from engine.lanes import Job, Lanes, Submission
 from tests.lanes.naming import A, B, new_job, new_jobs, room
 from tests.lanes.oracle import Oracle
+from tests.lanes.parking import LONG_MS, SOON_S, blocked, parked, took_s
 from tests.lanes.steps import fill, lapse, past, server_ms
 from tests.lanes.watching import WatchedRedis
 from tests.waiting import wait_until
-
-LONG_MS = 4_000
-SOON_S = 1.5
-
-
-async def blocked(redis: Redis, count: int) -> None:
-    """Return once ``count`` clients are parked at the server."""
-
-    async def parked() -> bool:
-        return int((await redis.info("clients"))["blocked_clients"]) == count
-
-    await wait_until(parked, f"{count} workers are parked")
-
-
-@asynccontextmanager
-async def parked(lanes: Lanes, redis: Redis, count: int = 1) -> AsyncIterator[list[asyncio.Task[None]]]:
-    """Park ``count`` workers; whoever is still parked at the end is cancelled."""
-    tasks = [asyncio.create_task(_park(lanes)) for _ in range(count)]
-    await blocked(redis, count)
-    try:
-        yield tasks
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _park(lanes: Lanes) -> None:
-    await lanes.wait(LONG_MS)
-
-
-async def took_s(waiting: Coroutine[Any, Any, object]) -> float:
-    began = time.monotonic()
-    await waiting
-    return time.monotonic() - began
 
 
 async def test_an_idle_wait_ends_with_its_timeout(lanes: Lanes) -> None:
@@ -114,6 +78,7 @@ WAKERS: dict[str, tuple[Before, Act]] = {
     "limit taken back": (full, lambda lanes, _: lanes.limit(A, None)),
     "short delay": (nothing, lambda lanes, _: lanes.enqueue(A, new_job(), b"", delay_ms=20)),
     "retry with a short delay": (running, lambda lanes, jobs: lanes.retry(jobs[0], "broken", delay_ms=20)),
+    "lease cut short": (running, lambda lanes, jobs: lanes.extend(jobs, 20)),
     "short cool-down": (full, lambda lanes, jobs: lanes.complete(jobs, cooldown_ms=20)),
 }
 
@@ -163,6 +128,27 @@ async def test_a_lapsed_lease_ends_the_wait_at_once(lanes: Lanes, redis: Redis) 
     assert len(await lanes.claim()) == 1
 
 
+async def test_a_lease_that_begins_while_others_park_ends_their_wait(lanes: Lanes, redis: Redis) -> None:
+    """Parked before there was any lease, a worker still looks when the first one lapses."""
+    async with parked(lanes, redis) as (worker,):
+        with_job = asyncio.create_task(_claim_from_another(lanes, redis))
+        jobs = await with_job
+        began = time.monotonic()
+        await asyncio.wait_for(worker, SOON_S)
+        while time.monotonic() - began < SOON_S and not (again := await _claim_or_park(lanes)):
+            pass
+    assert [job.id for job in again] == [job.id for job in jobs]
+
+
+async def _claim_from_another(lanes: Lanes, redis: Redis) -> list[Job]:
+    """Admit a job without a wake, and claim it for a short time."""
+    await lanes.pause(A)
+    await fill(lanes, A, 1)
+    await redis.srem("emq:{cm}:paused", A)
+    await lanes.limit(A, 5)
+    return await lanes.claim(lease_ms=80)
+
+
 async def test_a_job_admitted_to_a_barred_group_wakes_nobody(lanes: Lanes, redis: Redis) -> None:
     await lanes.pause(A)
     await lanes.limit(B, 1)
@@ -177,17 +163,27 @@ async def test_a_job_admitted_to_a_barred_group_wakes_nobody(lanes: Lanes, redis
 
 
 @pytest.mark.case("L25")
+@pytest.mark.parametrize("bulk", [False, True])
 @pytest.mark.parametrize("jobs", [1, 3, 8])
-async def test_as_many_parked_workers_wake_as_there_are_new_jobs(lanes: Lanes, redis: Redis, jobs: int) -> None:
+async def test_as_many_parked_workers_wake_as_there_are_new_jobs(
+    lanes: Lanes, redis: Redis, jobs: int, *, bulk: bool
+) -> None:
+    admissions = [Submission(room(100 + number // 2), job_id, b"") for number, job_id in enumerate(new_jobs(jobs))]
+    expected = min(jobs, 5)
     async with parked(lanes, redis, 5) as workers:
-        for number, job_id in enumerate(new_jobs(jobs)):
-            await lanes.enqueue(room(100 + number), job_id, b"")
-        expected = min(jobs, 5)
-        done = await wait_until(lambda: [task for task in workers if task.done()], "workers wake")
+        for portion in [admissions] if bulk else [[admission] for admission in admissions]:
+            await lanes.enqueue_many(portion)
         await wait_until(lambda: sum(task.done() for task in workers) >= expected, f"{expected} workers wake")
-        del done
-        await asyncio.wait(workers, timeout=0.05)
+        await asyncio.wait([task for task in workers if not task.done()] or workers, timeout=0.05)
         assert sum(task.done() for task in workers) == expected
+
+
+@pytest.mark.case("L25")
+async def test_a_bulk_for_one_full_group_wakes_no_more_than_its_ceiling_lets_in(lanes: Lanes, redis: Redis) -> None:
+    await lanes.limit(A, 2)
+    async with parked(lanes, redis, 5) as workers:
+        await fill(lanes, A, 5)
+        await wait_until(lambda: sum(task.done() for task in workers) >= 2, "two workers wake")
 
 
 @pytest.mark.case("L25")

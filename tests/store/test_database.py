@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import traceback
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
 from sqlalchemy import make_url, text
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.store.database import Database, open_database
 from engine.store.errors import (
@@ -167,3 +170,32 @@ def _cut(postgres: PostgresServer, url: str) -> int:
     name = make_url(url).database or ""
     others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     return int(postgres.sql(f"SELECT count(pg_terminate_backend(pid)) {others}", name))
+
+
+@pytest.mark.parametrize("writes", [True, False])
+async def test_a_connection_that_breaks_inside_a_unit_hides_nothing_and_leaves_its_place(
+    postgres_url: str, *, writes: bool
+) -> None:
+    async with await open_database(postgres_url, pool_size=1) as database, await open_database(postgres_url) as other:
+        opened = database.writing if writes else database.reading
+        for _ in range(3):
+            with pytest.raises(KeyError, match="the unit's own"):
+                await fail_on_a_broken_connection(opened, other)
+            async with opened() as connection:
+                await end_its_server_process(connection, other)
+        async with opened() as connection:
+            assert (await connection.execute(text("SELECT 1"))).scalar_one() == 1
+
+
+async def fail_on_a_broken_connection(
+    opened: Callable[[], AbstractAsyncContextManager[AsyncConnection]], other: Database
+) -> None:
+    async with opened() as connection:
+        await end_its_server_process(connection, other)
+        raise KeyError("the unit's own")
+
+
+async def end_its_server_process(connection: AsyncConnection, other: Database) -> None:
+    pid = (await connection.execute(text("SELECT pg_backend_pid()"))).scalar_one()
+    async with other.reading() as killer:
+        await killer.execute(text("SELECT pg_terminate_backend(:pid, 10000)"), {"pid": pid})

@@ -133,13 +133,25 @@ async def test_racing_puts_of_one_notice_make_one_row(units: SqlUnits, neighbour
     assert len(waiting) == 20
 
 
-async def test_unsent_notices_come_oldest_first_and_not_too_young(units: SqlUnits) -> None:
+async def test_unsent_notices_come_in_mint_order_in_pages_and_not_too_young(units: SqlUnits) -> None:
     chat = (await a_table(units)).room.chat
-    created = [40, 10, 30, 10, 20]
+    created = [10, 40, 20, 30]
     ids = await put(units, *(outgoing(chat, PageShown(Page.HELP), created_ms=ms) for ms in created))
-    oldest_first = [ids[1], ids[3], ids[4], ids[2]]
-    assert await read(units, lambda unit: unit.outbox.unsent(10, 40)) == [(id_, chat) for id_ in oldest_first]
-    assert await read(units, lambda unit: unit.outbox.unsent(2, 1 << 62)) == [(id_, chat) for id_ in ids[1:4:2]]
+    assert ids == sorted(ids)
+    old_enough = [(id_, chat) for id_ in (ids[0], ids[2], ids[3])]
+    assert await read(units, lambda unit: unit.outbox.unsent(10, 40)) == old_enough
+    assert await read(units, lambda unit: unit.outbox.unsent(2, 40)) == old_enough[:2]
+    assert await read(units, lambda unit: unit.outbox.unsent(2, 40, after=ids[2])) == old_enough[2:]
+
+
+async def test_a_chat_is_owed_what_is_neither_sent_nor_dropped(units: SqlUnits) -> None:
+    one, other = (await a_table(units)).room.chat, (await a_table(units)).room.chat
+    sent, dropped = await put(units, outgoing(one, PageShown(Page.HELP)), outgoing(one, PageShown(Page.RULES)))
+    assert await read(units, lambda unit: unit.outbox.owes(one))
+    assert not await read(units, lambda unit: unit.outbox.owes(other))
+    await write(units, lambda unit: unit.outbox.sent([sent], 6_000))
+    await write(units, lambda unit: unit.outbox.drop([dropped], "gone", 6_000))
+    assert not await read(units, lambda unit: unit.outbox.owes(one))
 
 
 async def test_items_are_loaded_in_the_order_asked_for_with_all_it_takes_to_say_them(units: SqlUnits) -> None:

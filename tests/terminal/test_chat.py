@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from telegram import Bot, Update
 from telegram.constants import ChatMemberStatus, ParseMode
-from telegram.error import BadRequest, InvalidToken
+from telegram.error import BadRequest, InvalidToken, NetworkError
 
 from bot.terminal.api import BOT_USERNAME, TOKEN, ChatApi, ChatRequest
 from bot.terminal.chat import ClockIds, GroupChat, Said
@@ -89,8 +89,6 @@ async def test_a_long_poll_ends_with_the_first_message(bot: Bot, chat: GroupChat
 async def test_what_the_bot_says_is_shown_as_read_from_html(bot: Bot, chat: GroupChat, shown: list[Said]) -> None:
     sent = await bot.send_message(chat.ref, "<b>hi</b> &lt;", parse_mode=ParseMode.HTML)
     assert (shown[0].id, shown[0].text, shown[0].by_bot) == (sent.message_id, "hi <", True)
-    await bot.edit_message_text("changed", chat.ref, sent.message_id)
-    assert (shown[1].id, shown[1].text, shown[1].edited) == (sent.message_id, "changed", True)
 
 
 @pytest.mark.parametrize(
@@ -109,26 +107,20 @@ async def test_the_longest_text_counts_its_words_and_not_its_tags(bot: Bot, chat
     await bot.send_message(chat.ref, f"<b>{'x' * 4096}</b>", parse_mode=ParseMode.HTML)
 
 
-async def test_another_chat_a_topic_and_a_strange_message_are_not_found(bot: Bot, chat: GroupChat) -> None:
-    with pytest.raises(BadRequest, match="Chat not found"):
+async def test_another_chat_is_out_of_reach_for_now_so_that_its_messages_are_kept(bot: Bot, chat: GroupChat) -> None:
+    with pytest.raises(NetworkError, match="another chat") as refused:
         await bot.send_message(chat.ref - 1, "hi")
+    assert not isinstance(refused.value, BadRequest)
+
+
+async def test_a_topic_is_not_found(bot: Bot, chat: GroupChat) -> None:
     with pytest.raises(BadRequest, match="thread not found"):
         await bot.send_message(chat.ref, "hi", message_thread_id=5)
-    with pytest.raises(BadRequest, match="not found"):
-        await bot.edit_message_text("hi", chat.ref, 5)
-
-
-async def test_an_edit_that_changes_nothing_is_refused(bot: Bot, chat: GroupChat) -> None:
-    sent = await bot.send_message(chat.ref, "same")
-    with pytest.raises(BadRequest, match="not modified"):
-        await bot.edit_message_text("same", chat.ref, sent.message_id)
 
 
 async def test_its_first_member_owns_it_and_the_others_do_not(bot: Bot, chat: GroupChat) -> None:
     assert (await bot.get_chat_member(chat.ref, ANA.account_ref)).status == ChatMemberStatus.OWNER
     assert (await bot.get_chat_member(chat.ref, BEN.account_ref)).status == ChatMemberStatus.MEMBER
-    assert [admin.user.id for admin in await bot.get_chat_administrators(chat.ref)] == [ANA.account_ref]
-    assert (await bot.get_chat(chat.ref)).title == "Test"
 
 
 async def test_a_method_that_does_not_exist_is_not_found(bot: Bot) -> None:

@@ -13,6 +13,7 @@ from engine.game.ports import Outgoing
 from engine.ids import NOTICE, NoticeId
 from engine.workers.crew import Crew, CrewSettings
 from engine.workers.quiet import Quiet
+from engine.workers.sweep import Sweep
 from tests.waiting import wait_until
 from tests.workers.making import House, Recorder, wrong
 
@@ -97,3 +98,19 @@ async def test_a_limit_reaches_the_lanes(product: House) -> None:
     for number in range(4):
         await product.guess(wrong(round_), f"P{number}")
     assert len(await product.queues.guesses.claim(10)) == 2
+
+
+async def test_a_chat_with_many_unsent_notices_hides_nobody_elses_from_the_sweep(product: House) -> None:
+    busy, _ = await product.open()
+    quiet_room, _ = await product.open(chat=-200)
+    lost = [
+        Outgoing(NoticeId(product.world.mint(NOTICE)), room.chat, 0, PageShown(Page.HELP), None, 0)
+        for room in [busy] * 2_500 + [quiet_room]
+    ]
+    async with product.units.begin() as work:
+        await work.outbox.put(lost)
+        await work.commit()
+    sweep = Sweep(product.world, every_ms=1)
+    for _ in range(3):
+        await sweep.once(grace_ms=1)
+    assert await product.queues.notices.job(lost[-1].id) is not None

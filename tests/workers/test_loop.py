@@ -6,16 +6,18 @@ import asyncio
 
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
+from structlog.testing import capture_logs
 
 from engine.ids import JOB, ROOM, Minter
-from engine.lanes import Job, Lanes
-from engine.workers.loop import Loop
+from engine.lanes import Job, Lanes, Shift, Worker
+from engine.workers.loop import worker
 from tests.waiting import wait_until
 
 MINTER = Minter(5)
+SHIFT = Shift(batch=10, at_once=1, together=True, outside=(Exception,))
 
 
-def make(lanes: Lanes, handled: list[Job], *, fail: int = 0) -> Loop:
+def make(lanes: Lanes, handled: list[Job], *, fail: int = 0) -> Worker:
     """A loop that completes what it claims, after failing ``fail`` times."""
     failures = [fail]
 
@@ -26,7 +28,7 @@ def make(lanes: Lanes, handled: list[Job], *, fail: int = 0) -> Loop:
         await lanes.complete(jobs)
         handled.extend(jobs)
 
-    return Loop("test", lanes, lambda: lanes.claim(10), handle)
+    return worker("test", lanes, handle, SHIFT)
 
 
 async def fill(lanes: Lanes, count: int) -> list[str]:
@@ -70,7 +72,7 @@ async def test_a_stop_finishes_what_was_taken_and_takes_no_more(redis: Redis) ->
         await lanes.complete(jobs)
         handled.extend(jobs)
 
-    await asyncio.wait_for(Loop("test", lanes, lambda: lanes.claim(10), handle).run(stop), 5)
+    await asyncio.wait_for(worker("test", lanes, handle, SHIFT).run(stop), 5)
     assert len(handled) == 10
     assert len(await lanes.claim(100)) == 20
 
@@ -83,9 +85,21 @@ async def test_a_cancelled_loop_gives_back_what_it_had_not_settled(redis: Redis)
         begun.set()
         await asyncio.Event().wait()
 
-    running = asyncio.create_task(Loop("test", lanes, lambda: lanes.claim(10), handle).run(asyncio.Event()))
+    running = asyncio.create_task(worker("test", lanes, handle, SHIFT).run(asyncio.Event()))
     await begun.wait()
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     again = await lanes.claim(10)
     assert [(job.id, job.attempts) for job in again] == [(id_, 1) for id_ in ids]
+
+
+async def test_each_claim_that_got_something_is_logged_as_claimed(redis: Redis) -> None:
+    lanes, handled, stop = Lanes(redis, "loop"), list[Job](), asyncio.Event()
+    await fill(lanes, 12)
+    with capture_logs() as logged:
+        running = asyncio.create_task(make(lanes, handled).run(stop))
+        await wait_until(lambda: len(handled) == 12, "all jobs handled")
+        stop.set()
+        await running
+    claims = [(line["queue"], line["count"]) for line in logged if line["event"] == "claimed"]
+    assert claims == [("loop", 10), ("loop", 2)]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+
+from redis.asyncio import Redis
 
 from engine.game.notices import Answer, Page, PageShown
-from engine.game.ports import Outgoing
+from engine.game.ports import OutboxItem, Outgoing
 from engine.ids import NOTICE, NoticeId
 from engine.lanes import Job
-from engine.workers.ports import Told, TryLater, Unreachable
+from engine.workers.ports import Delivered, Told, TryLater, Unreachable
 from engine.workers.speaker import SpeakWorker
 from tests.waiting import wait_until
 from tests.workers.making import House, Recorder, wrong
@@ -139,3 +142,29 @@ async def test_an_answer_whose_sender_died_before_marking_it_is_said_by_the_next
     messenger = Recorder()
     await wait_until(lambda: speak(product, messenger), "the lapsed notices")
     assert [type(notice) for notice in messenger.notices].count(Answer) == 1
+
+
+async def test_notices_stay_leased_for_as_long_as_saying_them_takes(product: House, redis: Redis) -> None:
+    await some_answers(product, 1)
+    lease_ms = 300
+
+    async def now_ms() -> int:
+        seconds, microseconds = await redis.time()
+        return int(seconds) * 1_000 + int(microseconds) // 1_000
+
+    class Slow(Recorder):
+        async def say(self, items: Sequence[OutboxItem]) -> Delivered:
+            began_ms = await now_ms()
+
+            async def overdue() -> bool:
+                return await now_ms() > began_ms + 3 * lease_ms
+
+            await wait_until(overdue, "the first lease is long over")
+            assert await product.queues.notices.reap(10) == 0
+            return await super().say(items)
+
+    messenger = Slow()
+    jobs = await product.queues.notices.claim_group(10, lease_ms)
+    await SpeakWorker(product.queues.notices, product.units, messenger, product.world.now_ms, lease_ms).handle(jobs)
+    assert [len(said) for said in messenger.said] == [2]
+    assert await product.queues.notices.claim_group(10) == []

@@ -9,9 +9,11 @@ local base = KEYS[1]
 local group, depth, lane_depth = ARGV[1], ARGV[2], ARGV[3]
 -- @include keys
 -- @include now
--- @include pace
+-- @include look
 if depth ~= '0' or lane_depth ~= '0' then
-  redis.call('HSET', gcap_key, group, string.gsub(depth, '^0$', '') .. '/' .. string.gsub(lane_depth, '^0$', ''))
+  local cap = depth
+  if lane_depth ~= '0' then cap = string.gsub(depth, '^0$', '') .. '/' .. lane_depth end
+  redis.call('HSET', gcap_key, group, cap)
   -- What waits already is served from here on.
   local waits = tonumber(redis.call('HGET', gdepth_key, group)) or 0
   if waits > 0 then look(gflow_key, 'p' .. group, (tonumber(redis.call('HGET', gflow_key, group)) or 0) - waits) end

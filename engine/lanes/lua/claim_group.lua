@@ -9,29 +9,31 @@ local base = KEYS[1]
 local count, lease_ms, max_attempts = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 -- @include keys
 -- @include now
+local freed = 0
 -- @include housekeeping
 -- @include grants
 
 -- A visit in progress is forfeited: its group is the one that is taken.
 if open then visit = false end
 while open and granted < count and ghosts_left > 0 do
-  local ring = redis.call('LRANGE', ring_key, 0, 0)
+  local ring = call('LRANGE', ring_key, 0, 0)
   local group = ring[1]
   if not group then break end
   -- @include heads
-  local leases, want = {}, math.min(count - granted, 500)
+  local leases, want, slot = {}, math.min(count - granted, 500), 1
   credit = want
   -- @include visit
   -- @include written
   local over = full or not more
   if over or granted == count or granted > 0 and ghosts_left <= 0 then
-    redis.call('LPOP', ring_key)
-    redis.call('HDEL', served_key, group)
+    call('LPOP', ring_key)
+    call('HDEL', served_key, group)
     -- Without a grant the group had nothing but ghosts: the next one has its turn.
     if granted > 0 then
-      redis.call('SADD', taken_key, group)
+      call('SADD', taken_key, group)
       break
     end
   end
 end
 -- @include claimed
+return reply

@@ -19,37 +19,38 @@ local sizes, delayed, servable, nearest, refused = {}, {}, 0, nil, nil
 for i = 1, #admissions, 6 do
   local ticket, payload, delay_ms, dedup, dedup_ms, weight = unpack(admissions, i, i + 5)
   local id, place, group, lane = sub(ticket, 1, 14), sub(ticket, 15), sub(ticket, 15, 28), sub(ticket, 29, 42)
-  local name, cap, key = of_job .. id, caps[group], of_group .. group .. ':' .. lane .. pending
+  local name, cap, key = names[(i + 5) / 6], cap_of[group], of_group .. group .. ':' .. lane .. pending
   if lane == group then key = of_group .. group .. pending end
   local size, code, counted = sizes[place] or redis.pcall('ZCARD', key), 1, 1
-  if taken[name] or living and redis.call('EXISTS', name) == 1
+  if type(size) == 'table' then
+    code = size
+  elseif taken[name] or living and redis.call('EXISTS', name) == 1
     or dedup ~= '' and not redis.call('SET', of_dedup .. dedup, id, 'NX', 'PX', dedup_ms) then
     code = -1
-  elseif type(size) == 'table' then
-    code = size
   else
     if cap then
-      if cap[2] < math.huge and not delayed[place] then
+      local lane_cap = lane_cap_of[group]
+      if lane_cap and later_ones and not delayed[place] then
         delayed[place] = tonumber(redis.call('HGET', ldelayed_key, place)) or 0
       end
       local deep = size + (delayed[place] or 0)
-      if depths[group] >= cap[1] then
-        code = { -2, depths[group], cap[1] }
-      elseif deep >= cap[2] then
-        code = { -2, deep, cap[2] }
+      if depths[group] >= cap then
+        code = { -2, depths[group], cap }
+      elseif lane_cap and deep >= lane_cap then
+        code = { -2, deep, lane_cap }
       end
     end
     local seq_text = format('%016.0f', seq + 1)
     if code ~= 1 then
       refused = refused or {}
-      refused[#refused + 1] = { code, group, depths[group] < cap[1] }
+      refused[#refused + 1] = { code, group, depths[group] < cap }
     elseif delay_ms ~= '0' then
       local entry = id .. place .. seq_text .. 's'
       code = redis.pcall('ZADD', schedule_key, now_ms + delay_ms, entry)
       if code == 1 then
         redis.pcall('ZADD', of_group .. group .. out, seq_text, entry)
         redis.call('HINCRBY', ldelayed_key, place, 1)
-        if delayed[place] then delayed[place] = delayed[place] + 1 end
+        delayed[place] = (delayed[place] or 0) + 1
         code, nearest = 2, math.min(nearest or math.huge, tonumber(delay_ms))
       end
     else
@@ -83,22 +84,16 @@ if records[1] then
   -- @include admitted
 end
 if capped then
+  -- @include flow
+end
+if refused then
   -- @include pace
-  for group in pairs(caps) do
-    local more = added[group]
-    if more then
-      local admitted = redis.call('HINCRBY', gflow_key, group, more)
-      if admitted == more or admitted % 64 < more then look(gflow_key, 'p' .. group, admitted - depths[group]) end
-    end
-  end
-  if refused then
-    -- @include eta
-    for i = 1, #refused do
-      local code, group, of_lane = unpack(refused[i])
-      local jobs = depths[group]
-      if of_lane then jobs = math.min(jobs, code[2] * redis.call('LLEN', of_group .. group .. inner)) end
-      code[4] = eta_ms(group, depths[group], jobs)
-    end
+  -- @include eta
+  for i = 1, #refused do
+    local code, group, of_lane = unpack(refused[i])
+    local jobs = depths[group]
+    if of_lane then jobs = math.min(jobs, code[2] * redis.call('LLEN', of_group .. group .. inner)) end
+    code[4] = eta_ms(group, depths[group], jobs)
   end
 end
 if known[2] then servable = 0 end

@@ -12,7 +12,8 @@ local group = ARGV[1]
 -- @include names
 local function number(key) return tonumber(redis.call('HGET', key, group)) or 0 end
 
-local most, lane_most = string.match(redis.call('HGET', gcap_key, group) or '', '^(%d*)/(%d*)$')
+local cap = redis.call('HGET', gcap_key, group) or ''
+local most, lane_most = string.match(cap, '^(%d*)/?(%d*)$')
 local held_until, since = redis.call('ZSCORE', held_key, group), redis.call('HGET', served_key, group)
 local oldest = 0
 for _, lane in ipairs(redis.call('LRANGE', inner_key(group), 0, 99)) do

@@ -3,7 +3,9 @@ local sub, format = string.sub, string.format
 local known = redis.call('HMGET', state_key, 'clock', 'paused')
 local seq = math.max(tonumber(known[1]) or 0, now_us - 1)
 local stamp = struct.pack('>I6I2', now_ms, 0)
-local names, groups, caps, depths, capped = {}, {}, {}, nil, false
+local names, groups, depths, capped = {}, {}, nil, false
+-- By group, where it has a cap: how many jobs of it, and of each of its lanes.
+local cap_of, lane_cap_of = {}, {}
 do
   local met = {}
   for i = 1, #admissions, 6 do
@@ -15,8 +17,9 @@ do
   local given = redis.call('HMGET', gcap_key, unpack(groups))
   for i = 1, #groups do
     if given[i] then
-      local most, lane_most = string.match(given[i], '^(%d*)/(%d*)$')
-      caps[groups[i]], capped = { tonumber(most) or math.huge, tonumber(lane_most) or math.huge }, true
+      local most, lane_most, group = tonumber(given[i]), nil, groups[i]
+      if not most then most, lane_most = string.match(given[i], '^(%d*)/(%d*)$') end
+      cap_of[group], lane_cap_of[group], capped = tonumber(most) or math.huge, tonumber(lane_most), true
     end
   end
   -- One group without a cap is counted by one command at the end; its depth need not be known.
@@ -26,4 +29,5 @@ do
     for i = 1, #groups do depths[groups[i]] = tonumber(deep[i]) or 0 end
   end
 end
+local later_ones = capped and next(lane_cap_of) and redis.call('EXISTS', ldelayed_key) == 1
 local living = redis.call('EXISTS', unpack(names)) > 0

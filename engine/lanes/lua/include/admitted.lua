@@ -28,7 +28,7 @@ for i = 1, #opened do
 end
 if joining[1] then
   -- @include join
-  for i = 1, #joined do servable = servable + ready[joined[i]] end
+  for i = 1, #joined do servable = servable + math.min(ready[joined[i]], room_for[joined[i]]) end
 end
 if nearest and tonumber(redis.call('ZRANGE', schedule_key, 0, 0, 'WITHSCORES')[2]) == now_ms + nearest then
   servable = servable + 1

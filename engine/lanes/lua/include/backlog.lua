@@ -14,7 +14,7 @@ end
 
 -- Takes jobs that nobody served from what the group's pace is reckoned by. Wants to come before `shrink`.
 local function unserved(group, jobs)
-  if redis.call('HEXISTS', gflow_key, group) == 1 then redis.call('HINCRBY', gflow_key, group, -jobs) end
+  if redis.call('HEXISTS', gflow_key, 'p' .. group) == 1 then redis.call('HINCRBY', gflow_key, group, -jobs) end
 end
 
 -- Counts a job into (or, with a negative number, out of) the scheduled ones of its lane.

@@ -1,26 +1,27 @@
 -- Writes down what the visits did to the groups that `heads` read: leases first, then what counts them.
-if leases[1] then redis.call('ZADD', active_key, unpack(leases)) end
+if leases[1] then call('ZADD', active_key, unpack(leases)) end
 do
   local counts, depth, emptied, paces = {}, {}, {}, {}
-  for group, before in pairs(depths_before) do
-    if actives[group] ~= actives_before[group] then
+  for slot = 1, #active_now do
+    local group, active, deep = ring[slot], active_now[slot], depth_now[slot]
+    if active ~= (tonumber(actives[slot]) or 0) then
       counts[#counts + 1] = group
-      counts[#counts + 1] = actives[group]
+      counts[#counts + 1] = active
     end
-    if depths[group] <= 0 then
+    if deep <= 0 then
       emptied[#emptied + 1] = group
       paces[#paces + 1] = group
       paces[#paces + 1] = 'p' .. group
-    elseif depths[group] ~= before then
+    else
       depth[#depth + 1] = group
-      depth[#depth + 1] = depths[group]
+      depth[#depth + 1] = deep
     end
   end
-  if counts[1] then redis.call('HSET', gactive_key, unpack(counts)) end
-  if depth[1] then redis.call('HSET', gdepth_key, unpack(depth)) end
+  if counts[1] then call('HSET', gactive_key, unpack(counts)) end
+  if depth[1] then call('HSET', gdepth_key, unpack(depth)) end
   if emptied[1] then
-    redis.call('HDEL', gdepth_key, unpack(emptied))
-    redis.call('HDEL', gstamp_key, unpack(emptied))
-    redis.call('HDEL', gflow_key, unpack(paces))
+    call('HDEL', gdepth_key, unpack(emptied))
+    call('HDEL', gstamp_key, unpack(emptied))
+    call('HDEL', gflow_key, unpack(paces))
   end
 end
