@@ -1,371 +1,257 @@
-"""What the lanes should do, in plain Python: the reference that the random walk compares them with.
+"""What the lanes should do, in plain Python: the reference that the state machine compares them with.
 
-Time has three values only: a thing is at once, soon (over before the next step) or not before the end of the walk.
+Its time goes by hours, and only where it is told. What lapses, falls due or ends in one hour may do so in any order:
+whoever looks names those things in the order in which the server has them.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from engine.lanes import Admission, Reassignment, Verdict
+from tests.lanes.model_places import DEAD, LEASED, SCHEDULED, WAITING, Group, ModelJob, Places
 
-NEVER_MS = 3_600_000
-"""A time that does not come in a walk; anything shorter is over before the next step."""
-
-
-@dataclass(slots=True)
-class ModelJob:
-    """A living job; ``seq`` counts admissions from 1."""
-
-    id: str
-    group: str
-    lane: str
-    seq: int
-    attempts: int = 0
-    where: str = "waiting"
-    soon: bool = False
-    """Scheduled or leased until before the next step."""
-    lease: int = 0
-    """The number of the claim that leased it: stands for the token."""
+GONE = "gone"
+Leases = list[tuple[str, int]]
 
 
-@dataclass(slots=True)
-class Group:
-    """A group; what it has waiting is in ``lanes``, whose order is the inner ring's."""
+@dataclass(frozen=True, slots=True)
+class Over:
+    """What a look at the clock finds, in the server's order."""
 
-    lanes: dict[str, list[ModelJob]] = field(default_factory=dict)
-    turn: deque[str] = field(default_factory=deque)
-    active: int = 0
-    scheduled: int = 0
-    cap: int | None = None
-    lane_cap: int | None = None
-    ceiling: int | None = None
-    weight: int | None = None
-    stamp: int | None = None
-    paused: bool = False
-    held: str = ""
-    """``soon`` or ``never``, whichever ends later."""
-    taken: bool = False
-
-    @property
-    def depth(self) -> int:
-        return self.scheduled + sum(len(jobs) for jobs in self.lanes.values())
-
-    @property
-    def servable(self) -> bool:
-        full = self.ceiling is not None and self.active >= self.ceiling
-        return bool(self.turn) and not (self.paused or self.held or self.taken or full)
+    due: list[str]
+    """Jobs."""
+    holds: list[str]
+    """Groups."""
+    lapsed: list[str]
+    """Jobs."""
 
 
-class Model:
-    """One queue."""
+class Model(Places):
+    """One queue and its verbs; each does what the verb of `Lanes` of its name should do."""
 
     def __init__(self, max_attempts: int) -> None:
+        super().__init__()
         self.max_attempts = max_attempts
-        self.groups: dict[str, Group] = {}
-        self.ring: deque[str] = deque()
-        self.jobs: dict[str, ModelJob] = {}
-        self.credit: int | None = None
-        """What is left of the visit to the head of the ring; None between visits."""
         self.leases = 0
         self.admissions = 0
-        self.dedup: set[str] = set()
-        self.paused = False
-        """The whole queue."""
-
-    def group(self, name: str) -> Group:
-        return self.groups.setdefault(name, Group())
+        self.dedup: dict[str, int] = {}
+        """Keys, and the hour at which each is forgotten."""
 
     # Admission
 
-    def enqueue(
-        self, group: str, job_id: str, lane: str, *, delay_ms: int, dedup: str | None, weight: int | None
+    def enqueue(  # noqa: PLR0917 - the verb's own order
+        self,
+        group: str,
+        job_id: str,
+        payload: bytes,
+        lane: str,
+        hours: int,
+        dedup: tuple[str, int] | None,
+        weight: int | None,
     ) -> Admission:
-        if job_id in self.jobs or dedup in self.dedup:
+        if job_id in self.jobs or (dedup is not None and self.dedup.get(dedup[0], 0) > self.hour):
             return Admission.duplicate
         if self.is_full(group, lane):
             return Admission.full
         if dedup is not None:
-            self.dedup.add(dedup)
+            self.dedup[dedup[0]] = self.hour + dedup[1]
         self.admissions += 1
-        job = self.jobs[job_id] = ModelJob(job_id, group, lane, self.admissions)
+        job = self.jobs[job_id] = ModelJob(job_id, group, lane, payload, self.admissions)
         if weight is not None:
             self.group(group).stamp = weight
-        if delay_ms:
-            self._schedule(job, delay_ms)
+        if hours:
+            self.schedule(job, hours)
             return Admission.scheduled
-        self._wait(job)
+        self.wait(job)
         self.refresh(group)
         return Admission.enqueued
 
-    def is_full(self, group: str, lane: str, *, inside: bool = False) -> bool:
-        """Whether a cap keeps one job more out; ``inside``: it is in the group already, so only the lane's counts."""
-        its = self.group(group)
-        in_lane = sum(
-            (job.group, job.lane) == (group, lane) and job.where in {"waiting", "scheduled"}
-            for job in self.jobs.values()
-        )
-        if not inside and its.cap is not None and its.depth >= its.cap:
-            return True
-        return its.lane_cap is not None and in_lane >= its.lane_cap
-
     # Claims
 
-    def claim(
-        self, count: int, due: Iterable[str], over: Iterable[str], lapsed: Iterable[str], *, soon: bool
-    ) -> list[ModelJob]:
-        self._housekeeping(due, over, lapsed)
+    def claim(self, count: int, hours: int, over: Over) -> list[ModelJob]:
+        self._housekeeping(over)
         served: list[ModelJob] = []
         while len(served) < count and self.ring and not self.paused:
-            group = self.groups[self.ring[0]]
+            name = self.ring[0]
+            group = self.group(name)
             if self.credit is None:
                 self.credit = group.weight or group.stamp or 1
-            served.append(self._lease_next(group, soon=soon))
+            served.append(self._lease_next(name, hours))
             self.credit -= 1
-            if not group.servable:
-                self._leave(self.ring[0])
+            if not self.servable(name):
+                self.leave(name)
             elif self.credit == 0:
                 self.ring.rotate(-1)
                 self.credit = None
         return served
 
-    def claim_group(
-        self, count: int, due: Iterable[str], over: Iterable[str], lapsed: Iterable[str], *, soon: bool
-    ) -> list[ModelJob]:
-        self._housekeeping(due, over, lapsed)
-        if not self.ring or self.paused:
-            return []
-        name = self.ring[0]
-        group = self.groups[name]
+    def claim_group(self, count: int, hours: int, over: Over) -> list[ModelJob]:
+        self._housekeeping(over)
         served: list[ModelJob] = []
-        while len(served) < count and group.servable:
-            served.append(self._lease_next(group, soon=soon))
-        group.taken = True
-        self._leave(name)
+        if self.ring and not self.paused:
+            name = self.ring[0]
+            while len(served) < count and self.servable(name):
+                served.append(self._lease_next(name, hours))
+            self.group(name).taken = True
+            self.leave(name)
         return served
 
-    def _lease_next(self, group: Group, *, soon: bool) -> ModelJob:
-        lane = group.turn.popleft()
-        job = group.lanes[lane].pop(0)
-        if group.lanes[lane]:
-            group.turn.append(lane)
-        else:
-            del group.lanes[lane]
+    def _lease_next(self, name: str, hours: int) -> ModelJob:
+        group = self.group(name)
+        lane = group.turn[0]
+        group.turn.rotate(-1)
+        job = group.lanes[lane][0]
+        self.unwait(job)
         self.leases += 1
-        job.where, job.soon, job.lease = "leased", soon, self.leases
+        job.where, job.until, job.lease = LEASED, self.hour + hours, self.leases
         job.attempts += 1
-        group.active += 1
-        self._forget_stamp(group)
+        if self.depth(name) == 0:
+            group.stamp = None
         return job
 
-    def _housekeeping(self, due: Iterable[str], over: Iterable[str], lapsed: Iterable[str]) -> None:
-        touched = self._promote(due)
-        for name in over:
-            self.groups[name].held = ""
+    def _housekeeping(self, over: Over) -> None:
+        touched = self._promote(over.due)
+        for name in over.holds:
+            self.group(name).held = None
             touched.append(name)
-        touched += self._reap(lapsed)
-        for name in touched:
+        touched += self._reap(over.lapsed)
+        self._refresh_all(touched)
+
+    def _refresh_all(self, names: Iterable[str]) -> None:
+        for name in dict.fromkeys(names):
             self.refresh(name)
 
     def promote(self, due: Iterable[str]) -> None:
-        for name in self._promote(due):
-            self.refresh(name)
+        self._refresh_all(self._promote(due))
 
     def _promote(self, due: Iterable[str]) -> list[str]:
-        touched = []
-        for job_id in due:
-            job = self.jobs[job_id]
-            self.groups[job.group].scheduled -= 1
-            self._wait(job)
-            touched.append(job.group)
-        return touched
+        jobs = [self.jobs[job_id] for job_id in due]
+        for job in jobs:
+            self.wait(job)
+        return [job.group for job in jobs]
 
     def reap(self, lapsed: Iterable[str]) -> None:
-        for name in self._reap(lapsed):
-            self.refresh(name)
+        self._refresh_all(self._reap(lapsed))
 
     def _reap(self, lapsed: Iterable[str]) -> list[str]:
-        touched = []
-        for job_id in lapsed:
-            job = self.jobs[job_id]
+        jobs = [self.jobs[job_id] for job_id in lapsed]
+        for job in jobs:
             if job.attempts >= self.max_attempts:
-                self._end(job, "dead")
+                job.error = f"the lease of attempt {job.attempts} lapsed"
+                self.end(job, DEAD)
             else:
-                self._end(job, "waiting")
-            touched.append(job.group)
-        return touched
+                self.end(job, WAITING)
+        return [job.group for job in jobs]
+
+    # Settlements
+
+    def _holds(self, job_id: str, lease: int) -> ModelJob | None:
+        job = self.jobs.get(job_id)
+        return job if job is not None and job.where == LEASED and job.lease == lease else None
+
+    def extend(self, leases: Leases, hours: int) -> list[Verdict]:
+        verdicts = []
+        for pair in leases:
+            job = self._holds(*pair)
+            verdicts.append(Verdict.stale if job is None else Verdict.ok)
+            if job is not None:
+                job.until = self.hour + hours
+        return verdicts
+
+    def complete(self, leases: Leases, hours: int) -> list[Verdict]:
+        verdicts, touched = [], []
+        for pair in leases:
+            job = self._holds(*pair)
+            verdicts.append(Verdict.stale if job is None else Verdict.ok)
+            if job is not None:
+                self.end(job, GONE)
+                del self.jobs[job.id]
+                touched.append(job.group)
+        if hours:
+            for name in touched:
+                self.group(name).held = max(self.group(name).held or 0, self.hour + hours)
+        self._refresh_all(touched)
+        return verdicts
+
+    def release(self, leases: Leases) -> list[Verdict]:
+        verdicts, touched = [], []
+        for pair in leases:
+            job = self._holds(*pair)
+            verdicts.append(Verdict.stale if job is None else Verdict.ok)
+            if job is not None:
+                job.attempts -= 1
+                self.end(job, WAITING)
+                touched.append(job.group)
+        self._refresh_all(touched)
+        return verdicts
+
+    def retry(self, job_id: str, lease: int, error: str, hours: int, most: int) -> Verdict:
+        """``most`` is what the caller's lanes were told of attempts: workers may differ."""
+        job = self._holds(job_id, lease)
+        if job is None:
+            return Verdict.stale
+        job.error = error
+        verdict = Verdict.ok
+        if job.attempts >= most:
+            self.end(job, DEAD)
+            verdict = Verdict.dead
+        elif hours:
+            self.end(job, SCHEDULED)
+            self.schedule(job, hours)
+        else:
+            self.end(job, WAITING)
+        self.refresh(job.group)
+        return verdict
 
     # Tending
 
-    def redrive(self, dead: Iterable[ModelJob]) -> int:
-        """Admit ``dead`` afresh, as far as caps let them."""
-        revived = [job for job in dead if self._revive(job)]
-        for name in dict.fromkeys(job.group for job in revived):
-            self.refresh(name)
+    def redrive(self, dead: Iterable[str], limit: int) -> int:
+        """Admit up to ``limit`` of ``dead`` afresh, as far as caps let them."""
+        revived: list[str] = []
+        for job_id in dead:
+            job = self.jobs[job_id]
+            if len(revived) < limit and not self.is_full(job.group, job.lane):
+                self.admissions += 1
+                job.seq, job.attempts, job.error = self.admissions, 0, ""
+                self.wait(job)
+                revived.append(job.group)
+        self._refresh_all(revived)
         return len(revived)
-
-    def _revive(self, job: ModelJob) -> bool:
-        if self.is_full(job.group, job.lane):
-            return False
-        self.admissions += 1
-        job.seq, job.attempts = self.admissions, 0
-        self._wait(job)
-        return True
 
     def reassign(self, job_id: str, group: str, lane: str) -> Reassignment:
         job = self.jobs.get(job_id)
         if job is None:
             return Reassignment.not_found
-        if job.where != "waiting":
+        if job.where != WAITING:
             return Reassignment.not_pending
         if (job.group, job.lane) == (group, lane):
             return Reassignment.noop
         if self.is_full(group, lane, inside=job.group == group):
             return Reassignment.full
         old = job.group
-        self._unwait(old, job.lane, job)
+        self.unwait(job)
         job.group, job.lane = group, lane
-        self._wait(job)
-        self.refresh(old)
-        self.refresh(group)
+        self.wait(job)
+        self._refresh_all([old, group])
         return Reassignment.reassigned
 
-    def _unwait(self, group: str, lane: str, job: ModelJob) -> None:
-        its = self.groups[group]
-        its.lanes[lane].remove(job)
-        if not its.lanes[lane]:
-            del its.lanes[lane]
-            its.turn.remove(lane)
-
     def drain(self, group: str, lane: str | None) -> int:
-        return self._delete(group, lane, {"waiting", "scheduled"})
+        return self._delete([job for job in self.mine(group, WAITING, SCHEDULED) if lane in {None, job.lane}], group)
 
     def forget(self, group: str) -> int:
-        forgotten = self._delete(group, None, {"waiting", "scheduled", "leased", "dead"})
+        forgotten = self._delete(self.mine(group, WAITING, SCHEDULED, LEASED, DEAD), group)
         self.groups[group] = Group()
         self.refresh(group)
         return forgotten
 
-    def _delete(self, group: str, lane: str | None, where: set[str]) -> int:
-        its = self.group(group)
-        mine = [
-            job for job in self.jobs.values() if job.group == group and job.where in where and lane in {None, job.lane}
-        ]
-        for job in mine:
-            if job.where == "waiting":
-                self._unwait(group, job.lane, job)
-            elif job.where == "scheduled":
-                its.scheduled -= 1
-            elif job.where == "leased":
-                self._end(job, "dead")
+    def _delete(self, jobs: list[ModelJob], group: str) -> int:
+        for job in jobs:
+            if job.where == WAITING:
+                self.unwait(job)
+            elif job.where == LEASED:
+                self.end(job, GONE)
             del self.jobs[job.id]
         self.refresh(group)
-        return len(mine)
-
-    # Settlements
-
-    def _holds(self, job_id: str, lease: int) -> ModelJob | None:
-        job = self.jobs.get(job_id)
-        return job if job is not None and job.where == "leased" and job.lease == lease else None
-
-    def extend(self, leases: list[tuple[str, int]], *, soon: bool) -> list[Verdict]:
-        verdicts = []
-        for job_id, lease in leases:
-            job = self._holds(job_id, lease)
-            verdicts.append(Verdict.stale if job is None else Verdict.ok)
-            if job is not None:
-                job.soon = soon
-        return verdicts
-
-    def complete(self, leases: list[tuple[str, int]], cooldown_ms: int) -> list[Verdict]:
-        verdicts, touched = [], []
-        for job_id, lease in leases:
-            job = self._holds(job_id, lease)
-            verdicts.append(Verdict.stale if job is None else Verdict.ok)
-            if job is not None:
-                self._end(job, "gone")
-                touched.append(job.group)
-        for name in dict.fromkeys(touched):
-            if cooldown_ms:
-                group = self.groups[name]
-                group.held = "never" if cooldown_ms == NEVER_MS else group.held or "soon"
-            self.refresh(name)
-        return verdicts
-
-    def release(self, leases: list[tuple[str, int]]) -> list[Verdict]:
-        verdicts, touched = [], []
-        for job_id, lease in leases:
-            job = self._holds(job_id, lease)
-            verdicts.append(Verdict.stale if job is None else Verdict.ok)
-            if job is not None:
-                job.attempts -= 1
-                self._end(job, "waiting")
-                touched.append(job.group)
-        for name in dict.fromkeys(touched):
-            self.refresh(name)
-        return verdicts
-
-    def retry(self, job_id: str, lease: int, delay_ms: int) -> Verdict:
-        job = self._holds(job_id, lease)
-        if job is None:
-            return Verdict.stale
-        verdict = Verdict.ok
-        if job.attempts >= self.max_attempts:
-            self._end(job, "dead")
-            verdict = Verdict.dead
-        elif delay_ms:
-            self._end(job, "scheduled")
-            job.soon = delay_ms != NEVER_MS
-        else:
-            self._end(job, "waiting")
-        self.refresh(job.group)
-        return verdict
-
-    def _end(self, job: ModelJob, where: str) -> None:
-        """End a lease; the job goes ``where``."""
-        group = self.groups[job.group]
-        group.active -= 1
-        if group.active == 0:
-            group.taken = False
-        job.where = where
-        if where == "waiting":
-            self._wait(job)
-        elif where == "scheduled":
-            group.scheduled += 1
-        elif where == "gone":
-            del self.jobs[job.id]
-
-    # Places
-
-    def _schedule(self, job: ModelJob, delay_ms: int) -> None:
-        job.where, job.soon = "scheduled", delay_ms != NEVER_MS
-        self.group(job.group).scheduled += 1
-
-    def _wait(self, job: ModelJob) -> None:
-        job.where = "waiting"
-        group = self.group(job.group)
-        if job.lane not in group.lanes:
-            group.turn.append(job.lane)
-        lane = group.lanes.setdefault(job.lane, [])
-        lane.append(job)
-        lane.sort(key=lambda waiting: waiting.seq)
-
-    def refresh(self, name: str) -> None:
-        """Put the group on the ring, at the tail, or take it off, as its state asks."""
-        group = self.group(name)
-        self._forget_stamp(group)
-        if group.servable and name not in self.ring:
-            self.ring.append(name)
-        elif not group.servable and name in self.ring:
-            self._leave(name)
-
-    def _leave(self, name: str) -> None:
-        if self.ring[0] == name:
-            self.credit = None
-        self.ring.remove(name)
-
-    def _forget_stamp(self, group: Group) -> None:
-        if group.depth == 0:
-            group.stamp = None
+        return len(jobs)

@@ -50,17 +50,18 @@ class Oracle:
         """One queue, unjudged."""
         return (await self._read()).get(queue, State())
 
-    async def check(self) -> None:
-        """Fail if an invariant of any queue does not hold at this instant."""
+    async def check(self, queue: str = "cm") -> State:
+        """Fail if an invariant of any queue does not hold at this instant; answer what there is of ``queue``."""
         async with self._one_at_a_time:  # two looks must be judged in the order they were taken
             queues = await self._read()
-            for queue in self._before.keys() - queues.keys():
-                queues[queue] = State()
-            for queue, state in queues.items():
-                _holds(state, self._before.get(queue, State()), ghosts=self.ghosts, moving=self.ceilings_move)
+            for name in self._before.keys() - queues.keys():
+                queues[name] = State()
+            for name, state in queues.items():
+                _holds(state, self._before.get(name, State()), ghosts=self.ghosts, moving=self.ceilings_move)
                 for group, active in state.gactive.items():
                     self.most_active[group] = max(self.most_active[group], active)
             self._before = queues
+            return queues.get(queue, State())
 
     async def _dump(self, pattern: str) -> list[Any]:
         return await cast("Awaitable[list[Any]]", self._redis.eval(_DUMP, 0, pattern))

@@ -19,7 +19,7 @@ local sizes, delayed, servable, nearest, refused = {}, {}, 0, nil, nil
 for i = 1, #admissions, 6 do
   local ticket, payload, delay_ms, dedup, dedup_ms, weight = unpack(admissions, i, i + 5)
   local id, place, group, lane = sub(ticket, 1, 14), sub(ticket, 15), sub(ticket, 15, 28), sub(ticket, 29, 42)
-  local name, cap, key = of_job .. id, cap_of[group], of_group .. group .. ':' .. lane .. pending
+  local name, cap, key = names[(i + 5) / 6], cap_of[group], of_group .. group .. ':' .. lane .. pending
   if lane == group then key = of_group .. group .. pending end
   local size, code, counted = sizes[place] or redis.pcall('ZCARD', key), 1, 1
   if type(size) == 'table' then

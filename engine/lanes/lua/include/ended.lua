@@ -2,7 +2,7 @@
 -- were of, and in `freed` how many jobs can be claimed for it. Wants `cooldown_ms`: a group that cools down joins nothing.
 local codes, groups, freed = {}, {}, 0
 if leases[1] then
-  local call, sub = redis.call, string.sub
+  local call, sub, find = redis.call, string.sub, string.find
   -- I4: ask which leases still live before anything is written; only the newest token of a job has an entry.
   local deadlines, names = call('ZMSCORE', active_key, unpack(leases)), {}
   for i = 1, #leases do names[i] = of_job .. sub(leases[i], 1, 14) end
@@ -14,17 +14,20 @@ if leases[1] then
       codes[i] = -1
     else
       seen[lease], ended[#ended + 1] = true, lease
-      if record and sub(record, 1, 44) == sub(lease, 15, 58) then
+      if record and find(record, sub(lease, 15, 58), 1, true) == 1 then
         codes[i], done[#done + 1] = 1, names[i]
       else
         codes[i] = -2
       end
       local group = sub(lease, 15, 28)
+      -- Most groups end one lease, which takes no table.
       local its = ended_of[group]
-      if its then
-        its[#its + 1] = lease
+      if not its then
+        groups[#groups + 1], ended_of[group] = group, lease
+      elseif type(its) == 'string' then
+        ended_of[group] = { its, lease }
       else
-        groups[#groups + 1], ended_of[group] = group, { lease }
+        its[#its + 1] = lease
       end
     end
   end

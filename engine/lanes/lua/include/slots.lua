@@ -7,8 +7,13 @@ local counts, idle, free, opened = {}, {}, {}, {}
 for i = 1, #groups do
   local group, before, limit = groups[i], tonumber(actives[i]) or 0, tonumber(limits[i])
   local its = ended_of[group]
-  local after = before - #its
-  redis.pcall('ZREM', of_group .. group .. out, unpack(its))
+  local after = before - 1
+  if type(its) == 'string' then
+    redis.pcall('ZREM', of_group .. group .. out, its)
+  else
+    after = before - #its
+    redis.pcall('ZREM', of_group .. group .. out, unpack(its))
+  end
   if after > 0 then
     counts[#counts + 1] = group
     counts[#counts + 1] = after
