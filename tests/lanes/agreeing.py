@@ -96,7 +96,9 @@ def _levers_agree(state: State, model: Model) -> None:
     assert state.gweight == {name: group.weight for name, group in groups if group.weight}
     assert state.gstamp == {name: group.stamp for name, group in groups if group.stamp}
     assert state.gcap == {
-        name: f"{group.cap or ''}/{group.lane_cap or ''}" for name, group in groups if group.cap or group.lane_cap
+        name: f"{group.cap or ''}{f'/{group.lane_cap}' if group.lane_cap else ''}"
+        for name, group in groups
+        if group.cap or group.lane_cap
     }
     assert state.paused == {name for name, group in groups if group.paused}
     held = {name: max(0, hours_left(until_ms, state)) for name, until_ms in state.held.items()}
