@@ -17,7 +17,7 @@ DAY_MS: Final = 86_400_000
 PORTION: Final = 1_000
 PORTION_BYTES: Final = 4 * 1024 * 1024
 
-_Words = tuple[str, bytes, int, bytes, int, int]
+_Words = tuple[str, bytes, bytes]
 _Reply = int | list[int]
 """A code; of a full group or lane its code, depth, cap and ETA in ms."""
 
@@ -111,14 +111,14 @@ class Admitting(Queue):
     def _words(self, job: Submission) -> _Words:
         group = self._group(job.group)
         lane = group if job.lane is None else ids.check(job.lane, argument="lane")
-        return (
-            self._job_id(job.job_id) + group + lane,
-            bounds.raw("payload", job.payload, bounds.MAX_PAYLOAD),
-            bounds.ms("delay_ms", job.delay_ms, 0, bounds.MAX_DELAY_MS),
-            bounds.dedup_key(job.dedup),
-            bounds.ms("dedup_ms", job.dedup_ms, 1, bounds.MAX_DELAY_MS),
-            bounds.lever("weight", job.weight),
-        )
+        ticket = self._job_id(job.job_id) + group + lane
+        payload = bounds.raw("payload", job.payload, bounds.MAX_PAYLOAD)
+        delay_ms = bounds.ms("delay_ms", job.delay_ms, 0, bounds.MAX_DELAY_MS)
+        dedup_ms = bounds.ms("dedup_ms", job.dedup_ms, 1, bounds.MAX_DELAY_MS)
+        if job.dedup is None and job.weight is None and not delay_ms:
+            return ticket, payload, b""
+        weight, dedup = bounds.lever("weight", job.weight), bounds.dedup_key(job.dedup)
+        return ticket, payload, b"%d %d %d %b" % (delay_ms, weight, dedup_ms, dedup)
 
 
 def _submission(admission: Submission | Mapping[str, Any] | tuple[Any, ...]) -> Submission:

@@ -9,7 +9,7 @@ its attempts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
@@ -35,11 +35,12 @@ class Job:
     """Its place in the queue's order of admission."""
     enqueued_ms: int
     lease_until_ms: int
+    lease: str = field(init=False, repr=False, compare=False)
+    """The entry that stands for this very lease in Redis: all that a settlement needs."""
 
-    @property
-    def lease(self) -> str:
-        """The entry that stands for this very lease in Redis: all that a settlement needs."""
-        return f"{self.id}{self.group}{self.lane}{self.seq:016d}{self.token:016d}{self.attempts}"
+    def __post_init__(self) -> None:
+        lease = f"{self.id}{self.group}{self.lane}{self.seq:016d}{self.token:016d}{self.attempts}"
+        object.__setattr__(self, "lease", lease)
 
 
 class State(StrEnum):

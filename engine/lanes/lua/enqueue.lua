@@ -2,9 +2,9 @@
 -- Admits jobs, each all or nothing; refuses the id of a job that still lives, a dedup key that is remembered, and what
 -- a cap has no room for.
 -- KEYS[1] base string: prefix of the queue's keys
--- ARGV[1..] admissions, six a job:
---   ticket string: job id, group, lane; payload bytes; delay_ms integer: ms, 0 = at once
---   dedup bytes: a dedup key or empty; dedup_ms integer: ms it is remembered; weight integer: 0 = not stamped
+-- ARGV[1..] admissions, three a job:
+--   ticket string: job id, group, lane; payload bytes; options bytes: empty, or by a space each
+--   delay_ms integer: ms, 0 = at once; weight integer: 0 = not stamped; dedup_ms integer: ms; dedup bytes: may be empty
 -- Returns {code, ...}, one a job: 1 enqueued, 2 scheduled, -1 duplicate, {-2, depth, cap, eta_ms} full, or the error
 --   that kept this one out
 -- Not allowed out of memory: a full server refuses the call before its first change.
@@ -16,10 +16,12 @@ local admissions = ARGV
 local codes, records, stamps, added, ready, opened, taken = {}, {}, {}, {}, {}, {}, {}
 local sizes, delayed, servable, nearest, refused = {}, {}, 0, nil, nil
 
-for i = 1, #admissions, 6 do
-  local ticket, payload, delay_ms, dedup, dedup_ms, weight = unpack(admissions, i, i + 5)
+for i = 1, #admissions, 3 do
+  local ticket, payload, options = admissions[i], admissions[i + 1], admissions[i + 2]
+  local delay_ms, weight, dedup_ms, dedup = '0', '0', nil, ''
+  if options ~= '' then delay_ms, weight, dedup_ms, dedup = string.match(options, '^(%d+) (%d+) (%d+) (.*)$') end
   local id, place, group, lane = sub(ticket, 1, 14), sub(ticket, 15), sub(ticket, 15, 28), sub(ticket, 29, 42)
-  local name, cap, key = names[(i + 5) / 6], cap_of[group], of_group .. group .. ':' .. lane .. pending
+  local name, cap, key = names[(i + 2) / 3], cap_of[group], of_group .. group .. ':' .. lane .. pending
   if lane == group then key = of_group .. group .. pending end
   local size, code, counted = sizes[place] or redis.pcall('ZCARD', key), 1, 1
   if type(size) == 'table' then

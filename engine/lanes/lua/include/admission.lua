@@ -8,7 +8,7 @@ local names, groups, depths, capped = {}, {}, nil, false
 local cap_of, lane_cap_of = {}, {}
 do
   local met = {}
-  for i = 1, #admissions, 6 do
+  for i = 1, #admissions, 3 do
     local ticket = admissions[i]
     local group = sub(ticket, 15, 28)
     names[#names + 1] = of_job .. sub(ticket, 1, 14)
