@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from engine.lanes import Job, Lanes, QueueFull, Submission
+from engine.lanes import Admission, Job, Lanes, QueueFull, Submission
 from tests.lanes.naming import A, B, new_job
 from tests.lanes.sizes import scaled
 from tests.lanes.steps import fill, settle_all
@@ -26,13 +26,12 @@ async def enter(lanes: Lanes, way: str, spare: dict[str, list[str]]) -> int:
         case "enqueue" | "delayed":
             try:
                 await lanes.enqueue(A, new_job(), b"", delay_ms=HOUR_MS if way == "delayed" else 0)
-            except QueueFull as full:
-                assert full.depth >= full.cap == CAP
+            except QueueFull:
                 return 0
             return 1
         case "enqueue_many":
             jobs = [Submission(A, new_job(), b"") for _ in range(3)]
-            return (await lanes.enqueue_many(jobs)).count("enqueued")
+            return (await lanes.enqueue_many(jobs)).count(Admission.enqueued)
         case "reassign":
             return int(await lanes.reassign(spare["elsewhere"].pop(), A) == "reassigned")
         case _:
