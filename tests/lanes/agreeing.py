@@ -95,16 +95,18 @@ def _levers_agree(state: State, model: Model) -> None:
     assert state.glimit == {name: group.ceiling for name, group in groups if group.ceiling}
     assert state.gweight == {name: group.weight for name, group in groups if group.weight}
     assert state.gstamp == {name: group.stamp for name, group in groups if group.stamp}
-    assert state.gcap == {
-        name: f"{group.cap or ''}{f'/{group.lane_cap}' if group.lane_cap else ''}"
-        for name, group in groups
-        if group.cap or group.lane_cap
-    }
+    caps = {name: (group.cap, group.lane_cap) for name, group in groups if group.cap or group.lane_cap}
+    assert {name: _cap(text) for name, text in state.gcap.items()} == caps
     assert state.paused == {name for name, group in groups if group.paused}
     held = {name: max(0, hours_left(until_ms, state)) for name, until_ms in state.held.items()}
     assert held == {name: max(0, group.held - model.hour) for name, group in groups if group.held is not None}
     assert ("paused" in state.counters) == model.paused
     assert set(state.dedup) == {key for key, until in model.dedup.items() if until > model.hour}
+
+
+def _cap(text: str) -> tuple[int | None, int | None]:
+    depth, _, lane_depth = text.partition("/")
+    return int(depth or 0) or None, int(lane_depth or 0) or None
 
 
 async def _record_agrees(lanes: Lanes, job: ModelJob) -> None:

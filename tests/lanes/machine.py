@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Iterator
-from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
 from hypothesis import strategies as st
@@ -21,13 +20,13 @@ from engine import ids
 from engine.lanes import Admission, Job, Lanes, QueueFull, Submission
 from engine.lanes import State as Where
 from tests.lanes.agreeing import HOUR_MS, agree, agree_on, over_now
-from tests.lanes.model import Leases, Model
+from tests.lanes.model import Leases, Model, Over
 from tests.lanes.model_places import DEAD, LEASED, SCHEDULED, WAITING, ModelJob
 from tests.lanes.naming import ANA, BEN, A, B, C
 from tests.lanes.oracle import Oracle
 from tests.lanes.state import State
+from tests.lanes.travelling import travel
 
-_TRAVEL: Final = Path(__file__).with_name("travel.lua").read_text()
 _T = TypeVar("_T")
 
 NAMES: Final = {"A": A, "B": B, "C": C, "ANA": ANA, "BEN": BEN}
@@ -62,7 +61,8 @@ _VERBS: Final[dict[str, tuple[int, list[st.SearchStrategy[Any]]]]] = {
     "enqueue_many": (8, [st.lists(_tickets, max_size=6)]),
     "claim": (12, [_counts, _hours]),
     "claim_group": (6, [_counts, _hours]),
-    "complete": (8, [_picks, st.sampled_from([0, 0, 1, 2])]),
+    "complete": (6, [_picks, st.sampled_from([0, 0, 1, 2])]),
+    "exchange": (6, [_picks, _counts, _hours]),
     "release": (4, [_picks]),
     "retry": (
         6,
@@ -246,6 +246,14 @@ class LanesMachine(RuleBasedStateMachine):
         jobs, leases = self._picked(picks)
         assert self._run(self._lanes.complete(jobs, hours * HOUR_MS)) == self._model.complete(leases, hours)
 
+    def exchange(self, picks: list[int], count: int, hours: int) -> None:
+        jobs, leases = self._picked(picks)
+        over = over_now(self._state, self._model)
+        verdicts, served = self._run(self._lanes.exchange(jobs, count, hours * HOUR_MS))
+        assert verdicts == self._model.complete(leases, 0)
+        left = Over(over.due, over.holds, [job for job in over.lapsed if job in self._model.jobs])
+        self._note(served, self._model.claim(count, hours, left))
+
     def release(self, picks: list[int]) -> None:
         jobs, leases = self._picked(picks)
         assert self._run(self._lanes.release(jobs)) == self._model.release(leases)
@@ -377,12 +385,8 @@ class LanesMachine(RuleBasedStateMachine):
     # The world
 
     def time_goes_by(self, hours: int) -> None:
-        self._run(self._eval(_TRAVEL, "emq:{cm}:", hours * HOUR_MS))
+        self._run(travel(self._redis, hours * HOUR_MS))
         self._model.hour += hours
-
-    async def _eval(self, script: str, *args: str | int) -> None:
-        # redis-py's signature is the synchronous client's too.
-        await self._redis.eval(script, 0, *args)
 
     def flush_scripts(self) -> None:
         self._run(self._redis.script_flush())

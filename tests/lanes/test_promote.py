@@ -8,9 +8,13 @@ import pytest
 from redis.asyncio import Redis
 
 from engine.lanes import Lanes, Submission
+from tests.lanes.counting import Counted
 from tests.lanes.naming import ANA, A, B, new_job, new_jobs
 from tests.lanes.oracle import Oracle
+from tests.lanes.sizes import scaled
 from tests.lanes.steps import claimed_ids, fill, past, server_ms
+from tests.lanes.travelling import travel
+from tests.lanes.watching import WatchedRedis
 
 
 async def schedule(lanes: Lanes, redis: Redis, group: str, count: int, lane: str | None = None) -> list[str]:
@@ -91,3 +95,35 @@ async def test_a_crowd_of_due_jobs_of_a_barred_group_delays_nobody(lanes: Lanes,
         await lanes.wait(4_000)
         assert time.monotonic() - began < 1.5
     pytest.fail("the due job of the other group was never served")
+
+
+@pytest.mark.case("L15")
+@pytest.mark.timeout(900)
+async def test_a_flood_of_due_jobs_of_full_groups_is_promoted_in_bounded_steps(
+    redis: WatchedRedis, lanes: Lanes
+) -> None:
+    """Every claim makes progress, none pays for the whole flood, and who is not full is served meanwhile."""
+    flood, hour_ms = scaled(4_000, 1_000_000), 3_600_000
+    with redis.unwatched():
+        await lanes.limit(A, 1)
+        await fill(lanes, A, 1)
+        await lanes.claim(1, 2 * hour_ms)
+        for first in range(0, flood, 10_000):
+            names = new_jobs(min(10_000, flood - first))
+            await lanes.enqueue_many([Submission(A, job_id, b"", delay_ms=hour_ms) for job_id in names])
+        await travel(redis, hour_ms)
+        admitted = await fill(lanes, B, 3)
+        calls = []
+        for expected in admitted:
+            async with Counted(redis) as counted:
+                assert await claimed_ids(lanes, 1) == [expected]
+            calls.append(counted.calls)
+        assert max(calls) < 64 * 20
+        assert await redis.zcount("emq:{cm}:schedule", 0, await server_ms(redis)) == flood - 64 * len(calls)
+        rounds = 0
+        while await lanes.promote(10_000):
+            rounds += 1
+        assert rounds == -(-(flood - 64 * len(calls)) // 10_000)
+        assert await lanes.claim(9) == []
+        assert await lanes.depth(A) == flood
+        await redis.flushall()  # a last look at all of it would take longer than the test

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from itertools import cycle
 
@@ -10,6 +11,7 @@ import pytest
 from engine.lanes import Lanes
 from tests.lanes.naming import ANA, BEN, A, B, C, new_job
 from tests.lanes.oracle import Oracle
+from tests.lanes.sizes import scaled
 from tests.lanes.steps import fill
 from tests.lanes.watching import WatchedRedis
 
@@ -80,6 +82,9 @@ async def test_a_weight_is_at_least_one(lanes: Lanes, weight: int) -> None:
     assert await lanes.depth(A) == 0
 
 
+SERVED = scaled(600, 6_000)
+
+
 @pytest.mark.case("L14")
 @pytest.mark.parametrize("counts", [(1,), (7,), (64,), (1, 7, 64)])
 async def test_shares_follow_weights_whatever_the_batches(
@@ -88,10 +93,38 @@ async def test_shares_follow_weights_whatever_the_batches(
     with redis.unwatched():
         for group, weight in ((A, 8), (B, 3), (C, 1)):
             await weighted(lanes, group, weight, 1)
-            await fill(lanes, group, 400)
+            await fill(lanes, group, SERVED * 2 // 3)
         share: Counter[str] = Counter()
         for count in cycle(counts):
-            share.update(job.group for job in await lanes.claim(min(count, 600 - share.total())))
-            if share.total() == 600:
+            share.update(job.group for job in await lanes.claim(min(count, SERVED - share.total())))
+            if share.total() == SERVED:
                 break
-    assert share == {A: 400, B: 150, C: 50}
+    assert share == {A: SERVED * 8 // 12, B: SERVED * 3 // 12, C: SERVED // 12}
+
+
+@pytest.mark.case("L14")
+async def test_shares_follow_weights_that_change_half_way_under_two_workers(lanes: Lanes, redis: WatchedRedis) -> None:
+    with redis.unwatched():
+        for group, weight in ((A, 8), (B, 3), (C, 1)):
+            await lanes.weight(group, weight)
+            await fill(lanes, group, SERVED)
+        halves: list[Counter[str]] = []
+        for _ in range(2):
+            share: Counter[str] = Counter()
+            halves.append(share)
+
+            async def work(count: int, share: Counter[str]) -> None:
+                while (left := SERVED // 2 - share.total()) > 0:
+                    # Counted before it is sent, or the two would take more than half between them.
+                    share["asked"] += min(count, left)
+                    jobs = await lanes.claim(min(count, left))
+                    share["asked"] -= len(jobs)
+                    share.update(job.group for job in jobs)
+
+            await asyncio.gather(work(7, share), work(64, share))
+            await lanes.weight(A, 1)
+            await lanes.weight(C, 8)
+    first, second = halves
+    for share, ratios in ((first, (8, 3, 1)), (second, (1, 3, 8))):
+        for group, ratio in zip((A, B, C), ratios, strict=True):
+            assert share[group] == pytest.approx(SERVED / 2 * ratio / 12, abs=max(8, SERVED * 0.005))

@@ -15,6 +15,7 @@ from engine.lanes import Job, Lanes, Submission
 from tests.lanes.naming import A, B, new_job, new_jobs, room
 from tests.lanes.oracle import Oracle
 from tests.lanes.parking import LONG_MS, SOON_S, blocked, parked, took_s
+from tests.lanes.sizes import scaled
 from tests.lanes.steps import fill, lapse, past, server_ms
 from tests.lanes.watching import WatchedRedis
 from tests.waiting import wait_until
@@ -259,13 +260,14 @@ async def test_a_worker_whose_wait_was_broken_off_claims_again(
 
 
 @pytest.mark.case("L25")
+@pytest.mark.timeout(900)
 async def test_no_admission_is_lost_between_looking_and_sleeping(lanes: Lanes, redis: WatchedRedis) -> None:
     """A producer and a worker race; the worker never sleeps on a job."""
     served = asyncio.Event()
     longest_s = 0.0
 
     async def producer() -> None:
-        for _ in range(400):
+        for _ in range(scaled(400, 100_000)):
             served.clear()
             await lanes.enqueue(A, new_job(), b"")
             await served.wait()
@@ -281,7 +283,7 @@ async def test_no_admission_is_lost_between_looking_and_sleeping(lanes: Lanes, r
 
     with redis.unwatched():
         working = asyncio.create_task(worker())
-        await asyncio.wait_for(producer(), 60)
+        await asyncio.wait_for(producer(), 900)
         working.cancel()
         with pytest.raises(asyncio.CancelledError):
             await working

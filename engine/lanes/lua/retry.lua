@@ -4,7 +4,7 @@
 -- ARGV[1] lease string: the entry of `active`
 -- ARGV[2] delay_ms integer: ms, 0 = at once
 -- ARGV[3] max_attempts integer: 0 = never bury
--- ARGV[4] error string: what is remembered of the failure
+-- ARGV[4] text string: what is remembered of the failure
 -- Returns {code}: 1 ok, 2 dead, -1 stale, -2 gone
 local base = KEYS[1]
 local lease, delay_ms, max_attempts, text = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
