@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,6 +35,7 @@ from engine.store.work import SqlUnits
 from engine.workers.adapters import NotifyRelay, Queues, RoomLanes, SettleClock, told_ceiling
 from engine.workers.crew import Crew, CrewSettings
 from engine.workers.node import NodeLease
+from engine.workers.stopping import pause_unless
 from migrations.run import require_current, upgrade
 
 _SQLITE_FILE: Final = "codemojex.sqlite"
@@ -233,8 +234,7 @@ async def watch_over(addresses: Addresses, stop: asyncio.Event) -> None:
                 "the embedded Valkey ended; start this command again, nothing that was accepted is lost "
                 f"(its log is in {addresses.embedded.data_dir})"
             )
-        with suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), _LOOK_EVERY_S)
+        await pause_unless(stop, _LOOK_EVERY_S)
 
 
 async def take_updates(house: House, application: GameApplication, stop: asyncio.Event) -> None:

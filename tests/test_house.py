@@ -120,6 +120,11 @@ def _without_comments(lua: str) -> str:
     return re.sub(r"--[^\n]*", "", lua)
 
 
+def test_nothing_waits_by_what_forgets_a_cancellation() -> None:
+    """Python 3.11's ``wait_for`` does, where its awaitable ends at that moment; ``asyncio.timeout`` does not."""
+    assert [path for path in files(".py", *PROGRAM) if "asyncio.wait_for(" in text(path)] == []
+
+
 def test_nothing_but_the_settings_reads_the_environment() -> None:
     readers = {
         path

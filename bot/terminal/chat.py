@@ -83,7 +83,8 @@ class Updates:
             self._confirmed.set()
             self._news.clear()
             try:
-                await asyncio.wait_for(self._news.wait(), timeout_s)
+                async with asyncio.timeout(timeout_s):
+                    await self._news.wait()
             except TimeoutError:
                 return []
         return [self._unconfirmed[at] for at in range(min(limit, len(self._unconfirmed)))]

@@ -70,7 +70,9 @@ class SimulatedPlayer:
     async def _heard(self, timeout_s: float | None) -> bool:
         self._news.clear()
         try:
-            await asyncio.wait_for(self._news.wait(), timeout_s)
+            # Not wait_for: Python 3.11's forgets a cancellation that comes with the news, and the player would stay.
+            async with asyncio.timeout(timeout_s):
+                await self._news.wait()
         except TimeoutError:
             return False
         return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
@@ -23,6 +22,7 @@ from bot.commands.options import DataDir
 from bot.running import Stop
 from bot.wiring import House
 from engine.store.errors import StoreUnavailable
+from engine.workers.stopping import pause_unless
 
 _GLANCE_S: Final = 0.2
 _ONCE_GLANCES: Final = 4
@@ -77,17 +77,12 @@ async def _watch(house: House, stop: Stop, queue: QueueName, top: int, every_s: 
                 look = await watch.look()
                 live.update(picture(look, note=note), refresh=True)
                 while not stop.is_set() and (left_s := next_s - clock()) > 0:
-                    await _pause(stop, min(left_s, _GLANCE_S))
+                    await pause_unless(stop, min(left_s, _GLANCE_S))
                     await watch.glance()
             except (RedisError, OSError, StoreUnavailable) as error:
                 lost = f"lost the servers ({type(error).__name__}); looking again"
                 live.update(lost if look is None else picture(look, note=lost), refresh=True)
-                await _pause(stop, every_s)
-
-
-async def _pause(stop: Stop, seconds: float) -> None:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(stop.wait(), seconds)
+                await pause_unless(stop, every_s)
 
 
 def _document(look: Look) -> dict[str, Any]:
