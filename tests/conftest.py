@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+import structlog
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -26,6 +27,17 @@ from engine.store.database import open_database
 from migrations.run import upgrade
 from tests.servers.postgres import PostgresServer
 from tests.servers.redis import test_server as redis_server
+
+
+@pytest.fixture(autouse=True)
+def logs_as_they_were() -> Iterator[None]:
+    """Whatever a test sets up for logs ends with it.
+
+    Also ``capture_logs``: it leaves structlog configured (by its own defaults), and the program then takes the logs
+    for its own.
+    """
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from tests.bot.stage import Stage, stage_on
 
 
 @pytest.fixture(autouse=True)
-def plain_logs() -> Iterator[None]:
+def plain_logs() -> None:
     """The library's default draws every traceback with its locals, which takes seconds."""
     structlog.configure(
         processors=[
@@ -23,8 +23,6 @@ def plain_logs() -> Iterator[None]:
             structlog.processors.KeyValueRenderer(),
         ]
     )
-    yield
-    structlog.reset_defaults()
 
 
 @pytest.fixture
