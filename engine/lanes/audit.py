@@ -103,7 +103,7 @@ class _Round:
 
     async def _look_for_lost_jobs(self) -> None:
         # Where its index entry is missing, a job only seems to be lost, and a repair has just put that back.
-        indexed = {drift.where[:14] for drift in self._drift if drift.what == "index"}
+        indexed = {drift.where[44:58] for drift in self._drift if drift.what == "index"}
         async for _, jobs in self._pages(note=False):
             self._jobs += len(jobs)
             wanted = [job for job in jobs if job not in indexed]
@@ -123,6 +123,8 @@ class _Round:
                         self._lanes[name[:14]].add(name[14:])
         async for names in self._names("SSCAN", self._keys.taken, 1):
             groups.update(names)
+        async for entries in self._names("ZSCAN", self._keys.out, 2):
+            groups.update(entry[:14] for entry in entries)
         # Those at the head of the ring first, so that a ring that is built anew keeps its order.
         ordered = [*times, *sorted(groups - set(times))]
         calls: list[Words] = [

@@ -1,8 +1,8 @@
 """Jobs as Python sees them, and the byte layouts that `lua/include/entry.lua` shares.
 
-record: group 14, lane 14, seq 16 digits, enqueued_ms 6 bytes, attempts 2 bytes, payload; after a failure the highest
+record: group 14, seq 16 digits, lane 14, enqueued_ms 6 bytes, attempts 2 bytes, payload; after a failure the highest
 bit of attempts is set, and the error and its length (2 bytes) follow the payload.
-entry: job id 14, group 14, lane 14, seq 16 digits, then what its kind adds; a lease adds its token (16 digits) and
+entry: group 14, seq 16 digits, lane 14, job id 14, then what its kind adds; a lease adds its token (16 digits) and
 its attempts.
 """
 
@@ -39,7 +39,7 @@ class Job:
     """The entry that stands for this very lease in Redis: all that a settlement needs."""
 
     def __post_init__(self) -> None:
-        lease = f"{self.id}{self.group}{self.lane}{self.seq:016d}{self.token:016d}{self.attempts}"
+        lease = f"{self.group}{self.seq:016d}{self.lane}{self.id}{self.token:016d}{self.attempts}"
         object.__setattr__(self, "lease", lease)
 
 
@@ -89,11 +89,11 @@ def jobs_of(reply: Sequence[Any]) -> list[Job]:
             Job(
                 id=name.decode("ascii"),
                 group=place[:14],
-                lane=place[14:28],
+                lane=place[30:],
                 payload=_payload(record)[0],
                 attempts=min(int.from_bytes(record[50:52], "big") % (1 << 15) + 1, MAX_ATTEMPTS),
                 token=first + number,
-                seq=int(place[28:]),
+                seq=int(place[14:30]),
                 enqueued_ms=int.from_bytes(record[44:50], "big"),
                 lease_until_ms=until_ms,
             )
@@ -109,10 +109,10 @@ def record_of(job_id: str, reply: Sequence[Any]) -> Record:
     return Record(
         id=job_id,
         group=place[:14],
-        lane=place[14:28],
+        lane=place[30:],
         payload=payload,
         attempts=attempts,
-        seq=int(place[28:]),
+        seq=int(place[14:30]),
         enqueued_ms=int.from_bytes(record[44:50], "big"),
         state=STATES[state],
         at_ms=at_ms,

@@ -16,11 +16,9 @@ local function placed(entry)
   if tonumber(redis.call('ZSCORE', lane_key(group_of(entry), lane_of(entry)), id_of(entry))) == tonumber(seq_of(entry)) then
     return true
   end
-  for _, other in ipairs(redis.call('ZRANGEBYSCORE', out_key(group_of(entry)), seq_of(entry), seq_of(entry))) do
-    if core_of(other) == entry then
-      for _, key in ipairs({ active_key, schedule_key, dead_key }) do
-        if redis.call('ZSCORE', key, other) then return true end
-      end
+  for _, other in ipairs(redis.call('ZRANGEBYLEX', out_key, '[' .. entry, '(' .. entry .. '~')) do
+    for _, key in ipairs({ active_key, schedule_key, dead_key }) do
+      if redis.call('ZSCORE', key, other) then return true end
     end
   end
   return false
@@ -28,7 +26,7 @@ end
 
 for _, id in ipairs(ids) do
   local record = redis.call('MGET', job_key(id))[1]
-  local entry = record and id .. sub(record, 1, 44)
+  local entry = record and sub(record, 1, 44) .. id
   if record and (#record < 52 or not string.match(entry, '^%w+$')) then
     drift('record', id, 'no record', 'a record')
     if repair then redis.call('DEL', job_key(id)) end
