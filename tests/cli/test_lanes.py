@@ -99,11 +99,17 @@ def test_levers_of_other_queues_are_pulled_in_redis_alone(desk: Desk) -> None:
 
 def test_a_whole_queue_is_paused_and_resumed(desk: Desk) -> None:
     desk.flooded(1)
-    assert desk.told("pause", "--all") == {"queue": "cm", "all": True, "paused": True}
+    told = desk.told("pause", "--all")
+    assert (told["queue"], told["all"], told["paused"], told["since_ms"] > 0) == ("cm", True, True, True)
     assert claimed(desk) == 0
     assert "PAUSED" in desk.said("status")
-    desk.said("resume", "--all")
-    assert claimed(desk) == 1
+    desk.poke(lambda redis: redis.flushall())
+    desk.do(lambda product: product.game.operators.tell_again())
+    assert "PAUSED" in desk.said("status")
+    assert desk.said("resume", "--all") == "All of cm is resumed.\n"
+    assert "PAUSED" not in desk.said("status")
+    assert "in Redis alone" in desk.said("pause", "--all", "--queue", "cm.notify")
+    assert desk.told("resume", "--all", "--queue", "cm.notify")["since_ms"] is None
     for nonsense in (("pause",), ("resume", NOBODY, "--all")):
         assert "--all" in desk.refused(*nonsense).line
 

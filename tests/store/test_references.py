@@ -17,6 +17,7 @@ from migrations.run import upgrade
 ONE_OF_EACH: Final[dict[str, dict[str, Any]]] = {
     "chats": {"id": "CHT00000000001", "chat_ref": -1, "private": False, "title": "Friends"},
     "plans": {"name": "gold", "weight": 2},
+    "switches": {"name": "pause_all", "since_ms": 1},
     "players": {"id": "PLR00000000001", "account_ref": 1, "name": "Ana"},
     "rooms": {"id": "ROM00000000001", "chat": "CHT00000000001", "thread": 0, "paused": False, "plan": "gold"},
     "rounds": {

@@ -29,6 +29,11 @@ class Late(RoomLanes):
         await self.gate.wait()
         await RoomLanes.pull(self, rooms)
 
+    async def pause_all(self, *, paused: bool) -> None:
+        self.asked.set()
+        await self.gate.wait()
+        await RoomLanes.pause_all(self, paused=paused)
+
 
 async def test_a_pull_that_arrives_late_does_not_undo_a_later_change(product: House, redis: Redis) -> None:
     room, _ = await product.open()
@@ -96,3 +101,61 @@ async def test_a_chat_s_command_that_comes_again_is_told_to_the_lanes_again(prod
     await product.queues.guesses.limit(room.id, None)
     assert await product.game.levers.limit(request, 2) is Receipt.DURABLE
     assert await lever(redis, product, "glimit", room.id) == b"2"
+
+
+async def all_paused(product: House) -> bool:
+    return (await product.queues.guesses.stats(0)).all_paused
+
+
+async def test_a_pause_of_all_rooms_is_kept_where_redis_loses_its_data(product: House, redis: Redis) -> None:
+    await product.open()
+    sweep = Sweep(product.world, every_ms=1)
+    since_ms = await product.game.operators.pause_all()
+    await sweep.once(grace_ms=1)
+    await redis.flushall()
+    await flood(product, 1)
+    await sweep.once(grace_ms=1)
+    assert await product.queues.guesses.claim(1) == []
+    assert await product.game.operators.pause_all() == since_ms
+    await product.game.operators.resume_all()
+    assert len(await product.queues.guesses.claim(1)) == 1
+    await redis.flushall()
+    await sweep.once(grace_ms=1)
+    assert not await all_paused(product)
+
+
+async def test_a_redis_put_back_with_a_pause_that_has_ended_is_resumed(product: House) -> None:
+    await product.queues.guesses.pause_all()
+    await Sweep(product.world, every_ms=1).once(grace_ms=1)
+    assert not await all_paused(product)
+
+
+async def test_a_repair_tells_the_pause_of_all_rooms_again(product: House, redis: Redis) -> None:
+    await product.game.operators.pause_all()
+    await redis.delete("emq:{cm}:state")
+    await product.game.operators.tell_again()
+    assert await all_paused(product)
+
+
+async def test_a_pause_of_all_rooms_that_arrives_late_does_not_undo_their_resumption(
+    product: House, redis: Redis
+) -> None:
+    late = Late(product.queues.guesses, redis, CEILING, product.clock)
+    slow = asyncio.create_task(Operators(replace(product.world, lanes=late)).pause_all())
+    await late.asked.wait()
+    await product.game.operators.resume_all()
+    late.gate.set()
+    await slow
+    assert not await all_paused(product)
+
+
+async def test_rooms_paused_by_themselves_stay_so_when_all_are_resumed(product: House) -> None:
+    room, _ = await product.open(chat=-1)
+    other, _ = await product.open(chat=-2)
+    for chat in (-1, -2):
+        await flood(product, 1, chat=chat)
+    await product.game.operators.pause(room.id)
+    await product.game.operators.pause_all()
+    assert (await product.current(-2))[1].deadline_ms is not None
+    await product.game.operators.resume_all()
+    assert [job.group for job in await product.queues.guesses.claim(9)] == [other.id]
