@@ -11,6 +11,7 @@ from redis import exceptions as redis
 from telegram.error import BadRequest, NetworkError, RetryAfter
 
 from engine.ids import NodeLost
+from engine.lanes import NotReplicated
 from engine.store.errors import SchemaMismatch, StatementRefused, StoreUnavailable
 
 _OF_THE_MOMENT: Final = (
@@ -18,6 +19,7 @@ _OF_THE_MOMENT: Final = (
     SchemaMismatch,
     StatementRefused,  # no table, no right: it fails everybody, until an operator has helped
     NodeLost,
+    NotReplicated,
     OSError,  # its children include the builtin ConnectionError and TimeoutError
     redis.ConnectionError,
     redis.TimeoutError,

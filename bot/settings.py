@@ -63,6 +63,8 @@ class Settings(BaseSettings):
     """PostgreSQL >= 14 or an SQLite file: ``DATABASE_URL``. Without it a file in the data directory."""
     data_dir: Path = DEFAULT_DATA_DIR
     """Where ``play`` keeps its files; those of a bot on Telegram are in a folder of their own below it."""
+    redis_replicas: Annotated[int, Field(ge=0, le=100)] = 0
+    """How many replicas of Redis must have a guess before it counts as received; 0 where it has none."""
     room_ceiling: Annotated[int, Field(ge=1, le=100_000)] = 8
     """Most guesses of one room in flight at once, unless the operator's plan says otherwise."""
     group_cooldown_ms: _Ms = 3_000

@@ -174,7 +174,7 @@ async def open_house(settings: Settings, addresses: Addresses, draw: Draw, *, mi
         database = await stack.enter_async_context(database_at(addresses.database, settings))
         await (upgrade(database) if migrating else require_current(database))
         node = await stack.enter_async_context(NodeLease(redis))
-        queues = Queues.on(redis)
+        queues = Queues.on(redis, settings.redis_replicas)
         world = World(
             units=SqlUnits(database, node.mint),
             lanes=RoomLanes(queues.guesses, redis, settings.room_ceiling, _now_ms),

@@ -66,6 +66,7 @@ class Admitting(Queue):
 
         Raises:
             QueueFull: a cap of the group or the lane is reached; a known job or dedup key is a duplicate even then.
+            NotReplicated: it is admitted, but the replicas that the queue asks for don't have it yet; admit it again.
             BadId, BadArgument: an argument is ill-formed; nothing was sent.
         """
         words = self._words(Submission(group, job_id, payload, lane, delay_ms, dedup, dedup_ms, weight))
@@ -104,7 +105,9 @@ class Admitting(Queue):
             counts[-1] += 1
             size += len(words[1])
         replies: list[_Reply | Exception] = []
-        for count, reply in zip(counts, await self._transport.run_many("enqueue", portions), strict=True):
+        for count, reply in zip(
+            counts, await self._transport.run_many("enqueue", portions, replicated=True), strict=True
+        ):
             replies += [reply] * count if isinstance(reply, Exception) else reply
         return replies
 

@@ -6,6 +6,7 @@ Errors::
     ├── LanesError             root of what this package raises
     │   ├── BadArgument        an argument is out of bounds (also a ValueError); nothing was sent
     │   ├── QueueFull          a cap refused the admission
+    │   ├── NotReplicated      admitted, but too few replicas have it yet: admit again
     │   ├── LeaseLost          a kept lease was lost, so its handler was stopped
     │   └── BadScript          a Lua file includes something missing, twice or in a circle
     └── ValueError
@@ -31,6 +32,7 @@ __all__ = [
     "BadScript",
     "LanesError",
     "LeaseLost",
+    "NotReplicated",
     "QueueFull",
     "Reassignment",
     "Verdict",
@@ -62,6 +64,17 @@ class QueueFull(LanesError):  # noqa: N818 - the design's word
         self.cap = cap
         self.eta_ms = eta_ms
         super().__init__(f"{depth} jobs wait and the cap is {cap}; try again in about {eta_ms} ms")
+
+
+class NotReplicated(LanesError):  # noqa: N818 - says what happened
+    """What was written stands on too few replicas, so a failover could lose it. To admit it again is safe."""
+
+    def __init__(self, have: int, wanted: int, waited_ms: int) -> None:
+        self.have = have
+        self.wanted = wanted
+        super().__init__(
+            f"after {waited_ms} ms {have} of {wanted} replicas have it; mend the replicas, and admit it again"
+        )
 
 
 class LeaseLost(LanesError):  # noqa: N818 - says what happened

@@ -40,6 +40,11 @@ class Keys:
         return f"{self.base}ring"
 
     @property
+    def state(self) -> str:
+        """The hash of what is counted of the whole queue."""
+        return f"{self.base}state"
+
+    @property
     def out(self) -> str:
         """The index of leased, scheduled and dead entries; each begins with its group."""
         return f"{self.base}out"

@@ -11,6 +11,8 @@ from engine.lanes.job import MAX_ATTEMPTS
 from engine.lanes.keys import Keys
 from engine.lanes.transport import Transport
 
+MAX_REPLICAS: Final = 100
+
 
 class Queue:
     """One named set of lanes with one ring.
@@ -23,6 +25,8 @@ class Queue:
         max_attempts: claims after which a failing or lapsing job is buried; None for never.
         backoff_ms: what the first retry waits at most (ms); it doubles with every attempt.
         backoff_ceiling_ms: what any retry waits at most (ms).
+        replicas: how many replicas must have an admission before it is answered.
+        replicas_ms: how long they may take (ms) before it fails with `NotReplicated`.
 
     Raises:
         BadArgument: one of them is out of bounds.
@@ -38,6 +42,8 @@ class Queue:
         max_attempts: int | None = 5,
         backoff_ms: int = 1_000,
         backoff_ceiling_ms: int = 300_000,
+        replicas: int = 0,
+        replicas_ms: int = 1_000,
     ) -> None:
         self.queue: Final = queue
         if job_kind is not None:
@@ -47,7 +53,13 @@ class Queue:
         self._max_attempts = 0 if max_attempts is None else bounds.whole("max_attempts", max_attempts, 1, MAX_ATTEMPTS)
         self._backoff_ms = bounds.ms("backoff_ms", backoff_ms, 1, bounds.MAX_DELAY_MS)
         self._backoff_ceiling_ms = bounds.ms("backoff_ceiling_ms", backoff_ceiling_ms, 1, bounds.MAX_DELAY_MS)
-        self._transport = Transport(redis, self._keys.base)
+        self._transport = Transport(
+            redis,
+            self._keys.base,
+            replicas=bounds.whole("replicas", replicas, 0, MAX_REPLICAS),
+            replicas_ms=bounds.ms("replicas_ms", replicas_ms, 1, bounds.MAX_LEASE_MS),
+            counters=self._keys.state,
+        )
 
     def _job_id(self, job_id: object) -> str:
         return ids.check(job_id, kind=self._job_kind, argument="job_id")

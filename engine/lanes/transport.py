@@ -19,6 +19,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, ReadOnlyError, ResponseError
 
 from engine.lanes.connections import REFUSALS, Client, connections
+from engine.lanes.errors import NotReplicated
 from engine.lanes.scripts import Script, script
 
 # The server runs one script at a time; more connections would only run a client's pool dry.
@@ -39,14 +40,22 @@ class Transport:
     Args:
         redis: a client that does not decode replies; it stays the caller's to close.
         base: the key that is declared to every script, so that a cluster routes it to the queue's slot.
+        replicas: how many replicas must have what `run_many` wrote, where it is asked for that.
+        replicas_ms: how long they may take.
+        counters: a hash of the queue that such a call may write to.
 
     Raises:
         BadArgument: the client is none, or decodes replies.
     """
 
-    def __init__(self, redis: Client, base: str) -> None:
+    def __init__(
+        self, redis: Client, base: str, *, replicas: int = 0, replicas_ms: int = 1_000, counters: str = ""
+    ) -> None:
         self._connections = connections(redis, base)
         self._base = base
+        self._replicas = replicas
+        self._replicas_ms = replicas_ms
+        self._counters = counters
         self._turns = asyncio.Semaphore(CONNECTIONS)
 
     async def run(self, verb: str, *args: str | bytes | int) -> Any:
@@ -58,21 +67,39 @@ class Transport:
         wanted = script(verb)
         return await self._on_a_connection(lambda connection: self._evaluate(connection, wanted, args))
 
-    async def run_many(self, verb: str, calls: Sequence[Words]) -> list[Any]:
+    async def run_many(self, verb: str, calls: Sequence[Words], *, replicated: bool = False) -> list[Any]:
         """Run the script of ``verb`` once for each of ``calls``, in order, in one round trip.
 
         Answers a reply for each call, or the error that kept it from being run or answered.
+
+        Args:
+            verb: the script.
+            calls: what to call it with.
+            replicated: answer only once the replicas have what was written, which takes a round trip more.
         """
         if not calls:
             return []
-        if len(calls) == 1:
+        replicated = replicated and self._replicas > 0
+        if len(calls) == 1 and not replicated:
             return [await _or_error(self.run(verb, *calls[0]))]
         wanted = script(verb)
-        replies = await self._on_a_connection(lambda connection: self._pipeline(connection, wanted, calls))
+
+        async def send(connection: AbstractConnection) -> list[Any]:
+            replies = await self._pipeline(connection, wanted, calls)
+            return await self._replicated(connection, replies) if replicated else replies
+
+        replies = await self._on_a_connection(send)
         for number, reply in enumerate(replies):
             if isinstance(reply, REFUSALS):
-                replies[number] = await _or_error(self.run(verb, *calls[number]))
+                replies[number] = await _or_error(self._again(wanted, calls[number], replicated=replicated))
         return replies
+
+    async def _again(self, wanted: Script, args: Words, *, replicated: bool) -> Any:
+        async def send(connection: AbstractConnection) -> Any:
+            reply = await self._evaluate(connection, wanted, args)
+            return (await self._replicated(connection, [reply]))[0] if replicated else reply
+
+        return await self._on_a_connection(send)
 
     async def read(self, *command: str | bytes | int) -> Any:
         """Run one command that changes nothing."""
@@ -124,6 +151,21 @@ class Transport:
             if isinstance(reply, NoScriptError):
                 replies[number] = await _or_error(self._evaluate(connection, wanted, calls[number]))
         return replies
+
+    async def _replicated(self, connection: AbstractConnection, replies: list[Any]) -> list[Any]:
+        """The same once enough replicas have what this connection wrote; else an error for each that was answered.
+
+        The server counts the replicas that have what this very connection wrote last. A duplicate's script writes
+        nothing, while what it is a duplicate of may be on no replica yet: so something is written here in any case.
+        """
+        if not connection.is_connected:
+            return replies
+        await _ask(connection, "HINCRBY", self._counters, "granted", 0)
+        have = await _ask(connection, "WAIT", self._replicas, self._replicas_ms)
+        if have >= self._replicas:
+            return replies
+        error = NotReplicated(have, self._replicas, self._replicas_ms)
+        return [reply if isinstance(reply, Exception) else error for reply in replies]
 
     async def park(self, verb: str, key: str, timeout_ms: int) -> None:
         """Wait until a token arrives in the list ``key``, the time that the script of ``verb`` names, or the timeout.
