@@ -60,6 +60,7 @@ class Crowd:
         """
         if not text.strip() or units(text) > _LONGEST_TEXT:
             raise ValueError(f"a message has 1 to {_LONGEST_TEXT} characters")
+        text.encode()  # no client sends half a character: that is a ValueError, too
         if chat.migrated_to is not None:
             raise ValueError(f"{chat.title} is a supergroup now; write into that")
         if chat.kind is ChatKind.PRIVATE:

@@ -31,7 +31,10 @@ class Reply:
 class _Replies(asyncio.Protocol):
     """Reads one reply at a time; what a reply says matters less than where it ends."""
 
-    def __init__(self) -> None:
+    def __init__(self, timeout_s: float) -> None:
+        self._timeout_s = timeout_s
+        self._due_s = 0.0
+        self._watch: asyncio.TimerHandle | None = None
         self._read = bytearray()
         self._waiting: asyncio.Future[Reply] | None = None
         self._transport: asyncio.Transport | None = None
@@ -43,6 +46,8 @@ class _Replies(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.open = False
+        if self._watch is not None:
+            self._watch.cancel()
         if self._waiting is not None and not self._waiting.done():
             if self._read and _HEAD_END in self._read and b"content-length" not in bytes(self._read).lower():
                 self._waiting.set_result(_reply(bytes(self._read)))  # a body that ends with its connection
@@ -70,10 +75,22 @@ class _Replies(asyncio.Protocol):
         """Write a request; answers its reply."""
         if self._transport is None:
             raise ConnectionResetError("not connected")
+        loop = asyncio.get_running_loop()
         self._read.clear()
-        self._waiting = asyncio.get_running_loop().create_future()
+        self._waiting = loop.create_future()
+        self._due_s = loop.time() + self._timeout_s
+        if self._watch is None:
+            self._look_at_the_time()
         self._transport.write(request)
         return self._waiting
+
+    def _look_at_the_time(self) -> None:
+        """One timer a connection, not one a request: it comes late rather than often."""
+        loop = asyncio.get_running_loop()
+        left_s = self._due_s - loop.time()
+        if self._waiting is not None and not self._waiting.done() and left_s <= 0:
+            self._waiting.set_exception(TimeoutError())
+        self._watch = loop.call_later(left_s if left_s > 0 else self._timeout_s, self._look_at_the_time)
 
     def close(self) -> None:
         """Close the connection; a reply that is complete stays."""
@@ -110,30 +127,31 @@ class Link:
     Args:
         url: http or https.
         secret: what proves to the receiver who posts; empty: nothing does.
+        timeout_s: how long a connection, and then a reply, may take.
     """
 
-    def __init__(self, url: str, secret: str) -> None:
+    def __init__(self, url: str, secret: str, timeout_s: float) -> None:
         parts = urlsplit(url)
         self._parts = parts
         self._head = _head(parts, secret)
+        self._timeout_s = timeout_s
         self._replies: _Replies | None = None
 
-    async def post(self, body: bytes, timeout_s: float) -> Reply:
+    async def post(self, body: bytes) -> Reply:
         """Post ``body``, which is JSON.
 
         Raises:
             OSError: there is no connection, or it is gone.
             TimeoutError: no answer in time.
         """
-        async with asyncio.timeout(timeout_s):
-            replies = self._replies
-            if replies is None or not replies.open:
-                replies = await self._connect()
-            try:
-                return await replies.send(self._head + str(len(body)).encode() + _HEAD_END + body)
-            except BaseException:
-                self.close()
-                raise
+        replies = self._replies
+        if replies is None or not replies.open:
+            replies = await self._connect()
+        try:
+            return await replies.send(self._head + str(len(body)).encode() + _HEAD_END + body)
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Close the connection."""
@@ -144,7 +162,9 @@ class Link:
     async def _connect(self) -> _Replies:
         host, port = self._parts.hostname or "", self._parts.port or _PORT_OF[self._parts.scheme]
         context = ssl.create_default_context() if self._parts.scheme == "https" else None
-        _, replies = await asyncio.get_running_loop().create_connection(_Replies, host, port, ssl=context)
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(self._timeout_s):
+            _, replies = await loop.create_connection(lambda: _Replies(self._timeout_s), host, port, ssl=context)
         self._replies = replies
         return replies
 

@@ -31,12 +31,12 @@ class Message:
     markup: Json | None = None
     thread: int = 0
     topical: bool = False
-    reply_to: Message | None = None
+    reply_to: Message | None = field(default=None, repr=False)
     sender_chat: Chat | None = None
     behind: User | None = None
     forwarded: bool = False
     service: Json = field(default_factory=dict)
     edited_ms: int | None = None
     deleted: bool = False
-    update: Update | None = None
+    update: Update | None = field(default=None, repr=False)
     """What told the bot of it, if anything did."""

@@ -109,4 +109,5 @@ _PERMISSIONS = (
     "can_pin_messages",
     "can_manage_topics",
     "can_edit_tag",
+    "can_react_to_messages",
 )

@@ -19,6 +19,7 @@ from bot.fake_telegram.pending import Line, Pending, Update
 from bot.fake_telegram.timing import Timing
 
 DEFAULT_CONNECTIONS: Final = 40
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +100,9 @@ class Webhook:
         """
         if self.hook is None:
             raise ConnectionRefusedError("there is no webhook")
-        links = [Link(self.hook.url, self.hook.secret) for _ in range(copies)]
+        links = [self._link(self.hook) for _ in range(copies)]
         try:
-            replies = await asyncio.gather(*(link.post(_body(update), self._patience_s) for link in links))
+            replies = await asyncio.gather(*(link.post(_body(update)) for link in links))
         finally:
             for link in links:
                 link.close()
@@ -121,9 +122,8 @@ class Webhook:
                 told |= {"last_error_date": self.tally.last_error_s, "last_error_message": self.tally.last_error}
         return told
 
-    @property
-    def _patience_s(self) -> float:
-        return self._timing.webhook_ms / 1_000
+    def _link(self, hook: Hook) -> Link:
+        return Link(hook.url, hook.secret, self._timing.webhook_ms / 1_000)
 
     def _take(self, update: Update) -> None:
         queue = self._queues.get(update.line)
@@ -141,7 +141,7 @@ class Webhook:
                 carrier.set_result(None)
                 return
         if self.hook is not None and len(self._carriers) < self.hook.max_connections:
-            self._carriers.append(asyncio.create_task(self._carry(Link(self.hook.url, self.hook.secret))))
+            self._carriers.append(asyncio.create_task(self._carry(self._link(self.hook))))
 
     async def _carry(self, link: Link) -> None:
         try:
@@ -160,7 +160,7 @@ class Webhook:
         self.tally.posts += 1
         self.tally.most_in_flight = max(self.tally.most_in_flight, self._in_flight)
         try:
-            reply = await link.post(_body(update), self._patience_s)
+            reply = await link.post(_body(update))
         except TimeoutError:
             self._fail(queue, update, Reply(0), "Read timeout expired")
         except (OSError, ValueError) as error:
@@ -204,4 +204,4 @@ class Webhook:
 
 
 def _body(update: Update) -> bytes:
-    return json.dumps(update.to_dict(), ensure_ascii=False, separators=(",", ":")).encode()
+    return _JSON.encode(update.to_dict()).encode()

@@ -101,11 +101,11 @@ class Chat:
     title: str
     next_message_id: int
     forum: bool = False
-    members: dict[UserId, Member] = field(default_factory=dict)
-    topics: dict[int, Topic] = field(default_factory=dict)
-    messages: dict[int, Message] = field(default_factory=dict)
-    migrated_to: Chat | None = None
-    migrated_from: Chat | None = None
+    members: dict[UserId, Member] = field(default_factory=dict, repr=False)
+    topics: dict[int, Topic] = field(default_factory=dict, repr=False)
+    messages: dict[int, Message] = field(default_factory=dict, repr=False)
+    migrated_to: Chat | None = field(default=None, repr=False)
+    migrated_from: Chat | None = field(default=None, repr=False)
     blocked: bool = False
     """Of a private chat: the person has stopped the bot."""
 
@@ -182,7 +182,8 @@ class World:
         chat = self._inhabited(self._chat(ChatKind.SUPERGROUP, title, self._supergroup_id()), owner, members, bot)
         chat.forum = forum
         if forum:
-            chat.topics[GENERAL] = Topic(GENERAL, "General")
+            chat.open_topic(GENERAL, "General")
+            chat.next_message_id = max(chat.next_message_id, GENERAL + 1)
         return chat
 
     def channel(self, title: str, owner: User, *, bot: Status = Status.ADMINISTRATOR) -> Chat:

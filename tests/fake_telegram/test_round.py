@@ -5,13 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
-import pytest
 from pydantic import SecretStr
 
-from bot.embedded import EmbeddedValkey
-from bot.fake_telegram import NO_LIMITS, Chat, FakeTelegram, Limits, Moment, Reset, Shown, Stall, Wrong, flood
+from bot.fake_telegram import NO_LIMITS, Chat, FakeTelegram, Shown
 from bot.running import together
 from bot.settings import Settings
 from bot.terminal.keyboard import Keyboard
