@@ -44,7 +44,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A call and the code of its answer; 0 where the connection was cut instead."""
+    """A call and the code of its answer, whether or not that arrived; 0 where the call was cut off unread."""
 
     call: Call
     status: int

@@ -117,8 +117,11 @@ def _header(head: bytes, name: bytes) -> bytes | None:
 
 
 def _reply(head: bytes) -> Reply:
+    reply = Reply(int(head.split(b" ", 2)[1]))
+    if reply.is_success:
+        return reply
     after = _header(head.partition(_HEAD_END)[0].lower(), b"retry-after") or b""
-    return Reply(int(head.split(b" ", 2)[1]), int(after) if after.isdigit() else 0)
+    return Reply(reply.status, int(after) if after.isdigit() else 0)
 
 
 class Link:

@@ -8,9 +8,23 @@ import time
 import httpx
 import pytest
 
-from bot.fake_telegram import Chat, FakeTelegram, Moment, Reset, Shown, Slow, Stall, User, Wrong, broken, flood, refusal
+from bot.fake_telegram import (
+    NO_LIMITS,
+    Chat,
+    FakeTelegram,
+    Moment,
+    Reset,
+    Shown,
+    Slow,
+    Stall,
+    User,
+    Wrong,
+    broken,
+    flood,
+    refusal,
+)
 from bot.fake_telegram.clock import monotonic_ms
-from tests.fake_telegram.calling import Caller
+from tests.fake_telegram.calling import Caller, calling
 
 
 async def test_a_429_says_how_long_and_holds_the_chat(
@@ -105,3 +119,19 @@ async def test_a_fault_strikes_from_when_to_when_and_can_be_called_off(
     telegram.faults.plan(broken(), times=None)
     telegram.faults.call_off()
     assert (await call.send(room)).status == 200
+
+
+async def test_telegram_can_be_away_and_come_back_at_its_address_as_it_was() -> None:
+    fake = FakeTelegram(limits=NO_LIMITS)
+    ana = fake.world.user("Ana")
+    room = fake.world.supergroup("Room", ana)
+    async with fake.serving() as telegram, calling(telegram) as call:
+        assert (await call.send(room)).status == 200
+        port = int(telegram.url.rpartition(":")[2])
+    async with calling(fake) as call:
+        with pytest.raises(httpx.ConnectError):
+            await call.send(room)
+    fake.crowd.say(ana, room, "while you were away")
+    async with fake.serving(port=port) as telegram, calling(telegram) as call:
+        assert (await call.updates())[0]["message"]["text"] == "while you were away"
+        assert len(telegram.ledger.texts(room)) == 1
