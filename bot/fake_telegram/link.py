@@ -11,6 +11,7 @@ from urllib.parse import SplitResult, urlsplit
 _PORT_OF: Final = {"http": 80, "https": 443}
 _HEAD_END: Final = b"\r\n\r\n"
 _LAST_CHUNK: Final = b"0\r\n\r\n"
+_SIZES: Final = (b"content-length", b"transfer-encoding")
 _WITHOUT_BODY: Final = frozenset({204, 304})
 _LONGEST: Final = 1 << 20
 
@@ -49,8 +50,9 @@ class _Replies(asyncio.Protocol):
         if self._watch is not None:
             self._watch.cancel()
         if self._waiting is not None and not self._waiting.done():
-            if self._read and _HEAD_END in self._read and b"content-length" not in bytes(self._read).lower():
-                self._waiting.set_result(_reply(bytes(self._read)))  # a body that ends with its connection
+            head, end, _ = bytes(self._read).partition(_HEAD_END)
+            if end and not any(_header(head.lower(), name) for name in _SIZES):
+                self._waiting.set_result(_reply(head))  # a body that ends with its connection
             else:
                 self._waiting.set_exception(exc or ConnectionResetError("Webhook connection closed"))
 
@@ -120,7 +122,7 @@ def _reply(head: bytes) -> Reply:
     reply = Reply(int(head.split(b" ", 2)[1]))
     if reply.is_success:
         return reply
-    after = _header(head.partition(_HEAD_END)[0].lower(), b"retry-after") or b""
+    after = _header(head.lower(), b"retry-after") or b""
     return Reply(reply.status, int(after) if after.isdigit() else 0)
 
 

@@ -1,8 +1,8 @@
 """Posts updates to the bot's address, as Telegram does.
 
 At most one request is in flight for the messages of a chat, and one for the presses of a person; the next waits until
-that is answered with 2xx. What is not is posted again: at once, then after pauses that double. Unlike Telegram, it makes
-no call of what a reply says.
+that is answered with 2xx. What is not is posted again: at once, then after pauses that double. Unlike
+Telegram, it takes no call from a reply.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.fake_telegram import Chat, FakeTelegram, Shown, User, Wrong
-from tests.fake_telegram.calling import Caller
+from tests.fake_telegram.calling import Caller, calling
 
 NOT_MODIFIED = (
     "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a "
@@ -163,6 +163,18 @@ async def test_a_reply_to_a_message_of_another_chat_is_a_breach(
     assert (breach.wrong, breach.chat_id) == (Wrong.WRONG_CHAT, room.id)
     with pytest.raises(AssertionError, match=f"sendMessage to chat {room.id}.*another chat"):
         telegram.assert_clean()
+
+
+async def test_a_reply_to_what_was_deleted_here_is_no_breach_where_ids_are_alike() -> None:
+    async with FakeTelegram(ids_alike=True).serving() as telegram, calling(telegram) as call:
+        ana = telegram.world.user("Ana")
+        room, other = (telegram.world.supergroup(title, ana) for title in ("Room", "Other"))
+        said, alike = (telegram.crowd.say(ana, chat, "x") for chat in (room, other))
+        assert said.id == alike.id
+        telegram.crowd.delete(said)
+        leave = {"message_id": said.id, "allow_sending_without_reply": True}
+        assert (await call.send(room, reply_parameters=leave)).status == 200
+    telegram.assert_clean()
 
 
 async def test_topics_are_addressed_by_their_thread_and_general_by_none(

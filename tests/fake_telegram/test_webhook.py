@@ -204,6 +204,35 @@ async def test_replies_of_every_shape_are_understood(
     assert telegram.webhook.tally.failed == 0
 
 
+@pytest.mark.parametrize(
+    ("reply", "failed"),
+    [
+        (b"HTTP/1.1 200 OK\r\n\r\n{}", 0),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", 1),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}", 1),
+        (b"HTTP/1.1 200", 1),
+        (b"", 1),
+    ],
+)
+async def test_a_connection_that_ends_ends_a_reply_or_cuts_it_off(
+    telegram: FakeTelegram, room: Chat, ana: User, reply: bytes, failed: int
+) -> None:
+    whole = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+    replies = iter([reply])
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"}}")
+        writer.write(next(replies, whole))
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        telegram.webhook.start(Hook(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"))
+        telegram.crowd.say(ana, room, "x")
+        await telegram.pending.emptied()
+    assert telegram.webhook.tally.failed == failed
+
+
 async def test_the_same_update_can_be_posted_many_times_at_once(
     telegram: FakeTelegram, call: Caller, room: Chat, ana: User
 ) -> None:
