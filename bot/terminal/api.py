@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from telegram.request import BaseRequest, RequestData
 
-from bot.terminal.chat import GroupChat, account, units
-from bot.terminal.markup import BadMarkup, Span, plain, read_html
+from bot.entities import BadMarkup, units
+from bot.terminal.chat import GroupChat, account
+from bot.terminal.markup import Span, plain, read_html
 
 TOKEN: Final = "1:terminal"  # noqa: S105 - opens nothing: there is no server behind it
 BOT_USERNAME: Final = "codemojex_bot"

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from bot.entities import commands
 from bot.terminal.markup import Span, plain
 from bot.terminal.people import Person, chat_ref
 
-_COMMAND: Final = re.compile(r"(?<!\S)/\w{1,64}(?:@\w{3,32})?", re.ASCII)
 _EPOCH_S: Final = 1_704_067_200  # 2024-01-01T00:00:00Z
 
 
@@ -121,7 +120,11 @@ class GroupChat:
         """Say ``text`` as ``person``: the chat shows it, and the bot will hear it. Answers the message's id."""
         message_id = self._ids.next() if message_id is None else message_id
         self._show(Said(message_id, person, by_bot=False, spans=(Span(text),)))
-        message = {**self.message(message_id, person, by_bot=False), "text": text, "entities": _commands(text)}
+        message = {
+            **self.message(message_id, person, by_bot=False),
+            "text": text,
+            "entities": [it.to_dict() for it in commands(text)],
+        }
         self.updates.add("message", message)
         return message_id
 
@@ -148,15 +151,3 @@ class GroupChat:
 def account(person: Person, *, is_bot: bool = False) -> dict[str, Any]:
     """A person in the Bot API's words."""
     return {"id": person.account_ref, "is_bot": is_bot, "first_name": person.name}
-
-
-def units(text: str) -> int:
-    """The length of ``text`` as Telegram counts it."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def _commands(text: str) -> list[dict[str, Any]]:
-    return [
-        {"type": "bot_command", "offset": units(text[: found.start()]), "length": units(found.group())}
-        for found in _COMMAND.finditer(text)
-    ]

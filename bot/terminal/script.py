@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from bot.entities import units
 from bot.errors import BadScript
-from bot.terminal.chat import GroupChat, units
+from bot.terminal.chat import GroupChat
 from bot.terminal.people import Person
 
 STDIN: Final = "-"

@@ -12,10 +12,10 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.embedded import EmbeddedValkey
+from bot.fake_telegram import TOKEN, FakeTelegram
 from engine.store.database import open_database
 from migrations.run import upgrade
 from tests.cli.program import Done, codemojex
-from tests.cli.telegram_server import TOKEN, TelegramServer
 
 WRONG_TOKEN = "4242:WRONG-token-that-opens-nothing-at-all-0"  # noqa: S105 - of no bot
 PASSWORD = "hunter2"  # noqa: S105 - of no server
@@ -44,7 +44,7 @@ def test_what_is_no_token_at_all_is_refused_before_anything_starts(tmp_path: Pat
 
 
 async def test_a_token_that_telegram_does_not_know_is_told_from_an_outage(tmp_path: Path) -> None:
-    async with TelegramServer().serving() as telegram:
+    async with FakeTelegram().serving() as telegram:
         done = await codemojex(tmp_path, "up", TELEGRAM_TOKEN=WRONG_TOKEN, CODEMOJEX_TELEGRAM_API=telegram.url)
     refused(done, 1, "token", "@BotFather")
 
@@ -52,7 +52,7 @@ async def test_a_token_that_telegram_does_not_know_is_told_from_an_outage(tmp_pa
 async def test_a_wrong_token_stops_workers_too(tmp_path: Path, redis_url: str) -> None:
     address = f"sqlite:///{tmp_path}/x.sqlite"
     assert (await codemojex(tmp_path, "migrate", DATABASE_URL=address)).code == 0
-    async with TelegramServer().serving() as telegram:
+    async with FakeTelegram().serving() as telegram:
         done = await codemojex(
             tmp_path,
             "worker",

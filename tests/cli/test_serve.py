@@ -4,37 +4,57 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
+from bot.fake_telegram import NO_LIMITS, TOKEN, FakeTelegram, User
 from bot.terminal.keyboard import Keyboard
 from tests.cli.program import codemojex, started
-from tests.cli.telegram_server import ANA, BEN, TOKEN, TelegramServer
 from tests.waiting import wait_until
 
 
-def environment(telegram: TelegramServer, **more: str) -> dict[str, str]:
-    brisk = {"CODEMOJEX_GROUP_COOLDOWN_MS": "50", "CODEMOJEX_TELEGRAM_API": telegram.url, "TELEGRAM_TOKEN": TOKEN}
-    return brisk | more
+class Hall:
+    """One group chat of Ana's, on a Telegram that bears any pace."""
 
+    def __init__(self) -> None:
+        self.telegram = FakeTelegram(limits=NO_LIMITS)
+        self.ana, self.ben = self.telegram.world.user("Ana"), self.telegram.world.user("Ben")
+        self.room = self.telegram.world.supergroup("Over HTTP", self.ana, [self.ben])
 
-async def told(telegram: TelegramServer, words: str, times: int = 1) -> str:
-    await wait_until(lambda: telegram.count(words) >= times, f"the chat is told {words!r} {times}x", 60_000)
-    return next(said for said in reversed(telegram.said) if words in said)
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Hall]:
+        async with self.telegram.serving():
+            yield self
+        self.telegram.assert_clean()
 
+    def environment(self, **more: str) -> dict[str, str]:
+        api = self.telegram.url
+        return {"CODEMOJEX_GROUP_COOLDOWN_MS": "50", "CODEMOJEX_TELEGRAM_API": api, "TELEGRAM_TOKEN": TOKEN} | more
 
-async def play_a_guess(telegram: TelegramServer) -> None:
-    telegram.chat.post(ANA, "/newgame fruits 10")
-    keyboard = Keyboard.seen_in(await told(telegram, "Round 1"))
-    assert keyboard is not None
-    telegram.chat.post(BEN, "".join(keyboard.emoji[:6]))
-    await told(telegram, " / 600 (")
+    def say(self, user: User, text: str) -> None:
+        self.telegram.crowd.say(user, self.room, text)
+
+    async def told(self, words: str, times: int = 1) -> str:
+        def found() -> list[str]:
+            return [text for text in self.telegram.ledger.texts(self.room) if words in text]
+
+        await wait_until(lambda: len(found()) >= times, f"the chat is told {words!r} {times}x", 60_000)
+        return found()[-1]
+
+    async def play_a_guess(self) -> None:
+        self.say(self.ana, "/newgame fruits 10")
+        keyboard = Keyboard.seen_in(await self.told("Round 1"))
+        assert keyboard is not None
+        self.say(self.ben, "".join(keyboard.emoji[:6]))
+        await self.told(" / 600 (")
 
 
 async def test_up_plays_a_round_and_stops_gracefully(tmp_path: Path) -> None:
-    async with TelegramServer().serving() as telegram, started(tmp_path, "up", **environment(telegram)) as running:
+    async with Hall().open() as hall, started(tmp_path, "up", **hall.environment()) as running:
         await running.said("@codemojex_bot and ready")
         assert str(tmp_path / ".data" / "telegram") in running.out
-        await play_a_guess(telegram)
+        await hall.play_a_guess()
         running.send(signal.SIGTERM)
         done = await running.done()
     assert done.code == 0
@@ -44,36 +64,36 @@ async def test_up_plays_a_round_and_stops_gracefully(tmp_path: Path) -> None:
 
 
 async def test_up_goes_on_with_its_round_after_a_restart(tmp_path: Path) -> None:
-    async with TelegramServer().serving() as telegram:
-        async with started(tmp_path, "up", **environment(telegram)) as running:
+    async with Hall().open() as hall:
+        async with started(tmp_path, "up", **hall.environment()) as running:
             await running.said("ready")
-            await play_a_guess(telegram)
+            await hall.play_a_guess()
             running.send(signal.SIGINT)
             assert (await running.done()).code == 0
-        telegram.chat.post(BEN, "/board")  # while nobody listens
-        async with started(tmp_path, "up", **environment(telegram)) as running:
-            await told(telegram, "1 player · 1 guess")
+        hall.say(hall.ben, "/board")  # while nobody listens
+        async with started(tmp_path, "up", **hall.environment()) as running:
+            await hall.told("1 player · 1 guess")
 
 
 async def test_bots_and_workers_apart_share_the_work_and_hand_polling_over(
     tmp_path: Path, redis_url: str, sqlite_url: str
 ) -> None:
-    async with TelegramServer().serving() as telegram:
-        shared = environment(telegram, REDIS_URL=redis_url, DATABASE_URL=sqlite_url)
+    async with Hall().open() as hall:
+        shared = hall.environment(REDIS_URL=redis_url, DATABASE_URL=sqlite_url)
         assert (await codemojex(tmp_path, "migrate", **shared)).code == 0
         async with (
             started(tmp_path, "worker", **shared) as worker,
             started(tmp_path, "worker", **shared) as other_worker,
             started(tmp_path, "bot", **shared) as bot,
         ):
-            await play_a_guess(telegram)
+            await hall.play_a_guess()
             async with started(tmp_path, "bot", **shared) as standing_by:
                 await standing_by.said("ready")
                 assert "polling_began" not in standing_by.err
                 bot.send(signal.SIGTERM)
                 assert (await bot.done()).code == 0
-                telegram.chat.post(ANA, "/board")
-                await told(telegram, "1 player · 1 guess")
+                hall.say(hall.ana, "/board")
+                await hall.told("1 player · 1 guess")
                 assert "polling_began" in standing_by.err
                 for process in (standing_by, worker, other_worker):
                     process.send(signal.SIGTERM)
@@ -81,7 +101,7 @@ async def test_bots_and_workers_apart_share_the_work_and_hand_polling_over(
 
 
 async def test_up_ends_with_its_embedded_server_and_says_so(tmp_path: Path) -> None:
-    async with TelegramServer().serving() as telegram, started(tmp_path, "up", **environment(telegram)) as running:
+    async with Hall().open() as hall, started(tmp_path, "up", **hall.environment()) as running:
         await running.said("ready")
         os.kill(server_pid(running.pid), signal.SIGKILL)
         done = await running.done()

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.terminal.markup import BadMarkup, Span, Style, plain, printable, read_html
+from bot.entities import BadMarkup
+from bot.terminal.markup import Span, Style, plain, printable, read_html
 from bot.texts.markup import bold, code, folded, link
 
 
