@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 from engine.game.plans import Plans
 from engine.game.ports import Guesses, Inbox, Outbox, Rooms, Rounds
+from engine.store.aside import SqlAside
 from engine.store.database import Database
 from engine.store.guesses import SqlGuesses
 from engine.store.inbox import SqlInbox
@@ -33,6 +34,7 @@ class SqlUnitOfWork:
         self.rounds: Rounds = SqlRounds(transaction)
         self.guesses: Guesses = SqlGuesses(transaction)
         self.outbox: Outbox = SqlOutbox(transaction)
+        self.aside = SqlAside(transaction)
 
     async def commit(self) -> None:
         """Make it so, and end the unit."""
