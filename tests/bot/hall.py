@@ -14,6 +14,7 @@ from bot.context import Context
 from bot.intake import Intake, Lease
 from bot.pace import Pace
 from bot.receipts import leave
+from bot.taking import Taking
 from engine.game.request import Receipt
 from tests.bot.stage import Stage
 from tests.waiting import wait_until
@@ -42,7 +43,9 @@ class Hall:
     async def polling(self, pace: Pace = QUICK, lease: Lease | None = None) -> AsyncIterator[asyncio.Event]:
         self.stage.application.handlers[0].insert(0, TypeHandler(Update, self.handle))
         stop = asyncio.Event()
-        running = asyncio.create_task(Intake(self.stage.application, pace=pace, lease=lease).run(stop))
+        running = asyncio.create_task(
+            Intake(Taking(self.stage.application, self.stage.house.units, pace), lease=lease).run(stop)
+        )
         try:
             yield stop
         finally:

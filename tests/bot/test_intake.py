@@ -11,6 +11,7 @@ from redis.exceptions import ConnectionError as RedisAway
 
 from bot.intake import Intake
 from bot.pace import Pace
+from bot.taking import Taking
 from engine.game.request import Receipt
 from tests.bot.hall import QUICK, Hall, nothing, until_confirmed
 from tests.bot.making import ANA, BEN, group, message, private, said, update
@@ -161,7 +162,7 @@ async def polled(stage: Stage, *updates: dict[str, Any]) -> None:
     """Let an intake take ``updates``, all of them there at its first look."""
     stage.api.feed(*updates)
     stop = asyncio.Event()
-    running = asyncio.create_task(Intake(stage.application, pace=QUICK).run(stop))
+    running = asyncio.create_task(Intake(Taking(stage.application, stage.house.units, QUICK)).run(stop))
     await until_confirmed(stage)
     stop.set()
     await asyncio.wait_for(running, 10)
