@@ -7,8 +7,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from starlette.applications import Starlette
-from starlette.routing import Route
+from starlette.routing import Route, Router
 
 from bot.application import publish_menu
 from bot.context import GameApplication
@@ -29,7 +28,8 @@ class Web:
     """The web side of a process: its health, and where Telegram posts, if it does."""
 
     health: Health
-    posts: WebhookEndpoint | None
+    posts: WebhookEndpoint | None = None
+    port: int | None = None
 
 
 @asynccontextmanager
@@ -47,18 +47,19 @@ async def open_web(house: House, *, takes: bool, works: bool) -> AsyncIterator[W
     settings = house.settings
     webhook = settings.webhook() if takes else None
     ground = Ground(house.redis, house.database)
-    web = Web(Health(ground, takes + works), None if webhook is None else WebhookEndpoint(webhook))
+    health = Health(ground, takes + works)
     if not settings.listen:
-        yield web
+        yield Web(health)
         return
-    posts = [] if web.posts is None else [Route(web.posts.webhook.path, web.posts)]
-    app = Starlette(routes=[*web.health.routes(), *posts])
-    app.router.redirect_slashes = False
+    posts = None if webhook is None else WebhookEndpoint(webhook)
+    taken = [] if posts is None else [Route(posts.webhook.path, posts)]
+    # No application around it: its layers for errors are ours, and cost each post a twentieth of its time.
+    app = Router([*taken, *health.routes()], redirect_slashes=False)
     ending = asyncio.Event()
-    async with listening(settings.listen, app):
+    async with listening(settings.listen, app) as port:
         watching = asyncio.create_task(ground.run(ending), name="health")
         try:
-            yield web
+            yield Web(health, posts, port)
         finally:
             ending.set()
             await asyncio.wait({watching})

@@ -84,6 +84,18 @@ class OutboxItem:
     names: Mapping[PlayerId, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a guess is read against: the room at a place, its open or closing round, and the player who guesses.
+
+    The player is None also where the account shows another name today.
+    """
+
+    room: Room | None
+    round: Round | None
+    player: Player | None
+
+
 class Rooms(Protocol):
     """Chats, rooms, players."""
 
@@ -233,6 +245,9 @@ class UnitOfWork(Protocol):
 
 class Units(Protocol):
     """Opens units of work; each belongs to the one task that opened it."""
+
+    async def scene(self, place: Place, account: Account | None) -> Scene:
+        """Look what a guess is read against, at one moment after this was asked; writes nothing."""
 
     def begin(self) -> AbstractAsyncContextManager[UnitOfWork]:
         """A transaction that may write."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from engine.game.model import Account, Place
 from engine.game.plans import Plans
-from engine.game.ports import Guesses, Inbox, Outbox, Rooms, Rounds
+from engine.game.ports import Guesses, Inbox, Outbox, Rooms, Rounds, Scene
 from engine.store.aside import SqlAside
 from engine.store.database import Database
 from engine.store.guesses import SqlGuesses
@@ -15,6 +16,7 @@ from engine.store.outbox import SqlOutbox
 from engine.store.plans import SqlPlans
 from engine.store.rooms import SqlRooms
 from engine.store.rounds import SqlRounds
+from engine.store.scenes import Scenes
 from engine.store.transaction import Transaction
 
 
@@ -54,6 +56,11 @@ class SqlUnits:
     def __init__(self, database: Database, mint: Callable[[str], str]) -> None:
         self._database = database
         self._mint = mint
+        self._scenes = Scenes(database)
+
+    async def scene(self, place: Place, account: Account | None) -> Scene:
+        """What a guess at ``place`` is read against; guesses that come together share one transaction."""
+        return await self._scenes.at(place, account)
 
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[SqlUnitOfWork]:
