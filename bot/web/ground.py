@@ -17,7 +17,7 @@ from migrations.run import current, head
 
 ASK_EVERY_S: Final = 5.0
 ANSWER_MS: Final = 2_000
-_FRESH_MS: Final = 1_000
+FRESH_MS: Final = 1_000
 _WIND_DOWN_S: Final = 2.0
 
 _log = structlog.get_logger(__name__)
@@ -44,6 +44,7 @@ class Ground:
         self._database = database
         self._needed = head()
         self._asking: dict[str, asyncio.Task[None]] = {}
+        self._look: asyncio.Task[None] | None = None
         self._asked_ms: int | None = None
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -63,19 +64,24 @@ class Ground:
 
     async def ask(self) -> None:
         """Ask both, unless that was done just now; returns after ``ANSWER_MS`` at the latest."""
-        if self._asked_ms is not None and now_ms() - self._asked_ms < _FRESH_MS:
+        if self._asked_ms is not None and now_ms() - self._asked_ms < FRESH_MS:
             return
+        if self._look is None:
+            self._look = asyncio.create_task(self._look_at_both(), name="health")
+        await asyncio.wait({self._look})
+
+    async def _look_at_both(self) -> None:
         for name in self._questions:
             if name not in self._asking:
-                task = asyncio.create_task(self._answer(name), name=f"health: {name}")
-                self._asking[name] = task
+                self._asking[name] = asyncio.create_task(self._answer(name), name=f"health: {name}")
         _, silent = await asyncio.wait(self._asking.values(), timeout=ANSWER_MS / 1_000)
         for name, task in self._asking.items():
             if task in silent:
                 # It may answer yet: then its pulse beats. Until then nobody asks a second time.
                 self.pulses[name].miss()
-        self._asking = {name: task for name, task in self._asking.items() if not task.done()}
+        self._asking = {name: task for name, task in self._asking.items() if task in silent}
         self._asked_ms = now_ms()
+        self._look = None
 
     async def _answer(self, name: str) -> None:
         try:
