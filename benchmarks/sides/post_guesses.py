@@ -19,13 +19,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import uvloop
+from telegram import Bot, Update
 
-from benchmarks.posting import CHATS, PLAYERS, guesses, newgame, request
+from benchmarks.posting import CHATS, PLAYERS, TOKEN, guesses, newgame, request
 from benchmarks.process import ROOT, say
 from bot.redis_server import open_redis
 from engine.workers.adapters import Queues
 
 CONNECTIONS: Final = 64
+_READ: Final = 3_000
 _OK: Final = b"HTTP/1.1 200"
 
 
@@ -93,6 +95,7 @@ async def main(redis_url: str, database_url: str, count: int, rate: float) -> No
         p50_ms=latencies_ms[len(latencies_ms) // 2],
         p99_ms=latencies_ms[int(len(latencies_ms) * 0.99)],
         on_lanes=stats.waiting,
+        parse_us=_parse_us(list(guesses(min(count, _READ), 0))),
         posted=known + 2 * count,
     )
 
@@ -131,6 +134,15 @@ async def _steadily(connections: list[_Connection], posts: list[bytes], rate: fl
         task.add_done_callback(under_way.discard)
     await asyncio.gather(*under_way)
     return latencies_ms
+
+
+def _parse_us(updates: list[dict[str, Any]]) -> float:
+    """What the library takes to read one of them."""
+    bot = Bot(TOKEN)
+    began_s = time.process_time()
+    for each in updates:
+        Update.de_json(each, bot)
+    return (time.process_time() - began_s) / len(updates) * 1_000_000
 
 
 def _cpu_s(pid: int) -> float:

@@ -117,9 +117,6 @@ class Rooms(Protocol):
     async def lock(self, room: RoomId) -> Room:
         """The room as it stands, and nobody else's before this unit ends: its changes go one after another."""
 
-    async def known(self, account: Account) -> Player | None:
-        """The player of ``account`` if it is known under the name it shows today, else None; writes nothing."""
-
     async def plays(self, player: PlayerId) -> bool:
         """Whether there is such a player."""
 

@@ -76,13 +76,6 @@ class SqlRooms:
                 titled.update((row.id, row.title) for row in await self._transaction.rows(statement))
         return titled
 
-    async def known(self, account: Account) -> Player | None:
-        """The player of ``account`` if it is known under the name it shows today, else None; writes nothing."""
-        row = await self._player(account)
-        if row is None or row.name != storable(account.name):
-            return None
-        return Player(PlayerId(row.id), row.account_ref, row.name)
-
     async def lock(self, room: RoomId) -> Room:
         """The room as it stands, and nobody else's before this unit ends: its changes go one after another.
 

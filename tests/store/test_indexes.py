@@ -26,7 +26,7 @@ QUERIES: Final[dict[str, tuple[Ask, set[str]]]] = {
     "plan": (lambda unit, _: unit.plans.get("gold"), {"pk_plans"}),
     "rooms on a plan": (lambda unit, _: unit.plans.on("gold"), {"ix_rooms_plan"}),
     "room": (lambda unit, table: unit.rooms.get(table.room.id), {"pk_rooms", "pk_chats"}),
-    "known player": (lambda unit, _: unit.rooms.known(an_account()), {"uq_players_account_ref"}),
+    "player": (lambda unit, _: unit.rooms.player(an_account()), {"uq_players_account_ref"}),
     "running": (lambda unit, table: unit.rounds.running(table.room.id), {"uq_rounds_room_unsettled"}),
     "newest": (lambda unit, table: unit.rounds.newest(table.room.id), {"uq_rounds_room_number"}),
     "next number": (lambda unit, table: unit.rounds.next_number(table.room.id), {"uq_rounds_room_number"}),
@@ -59,6 +59,17 @@ async def test_a_query_finds_its_rows_by_an_index(database: Database, units: Sql
     with _statements() as statements:
         async with units.begin() as unit:
             await ask(unit, table)
+    await _all_by_an_index(database, statements, indexes)
+
+
+async def test_a_scene_is_found_by_indexes(database: Database, units: SqlUnits) -> None:
+    indexes = {"uq_chats_chat_ref", "uq_rooms_chat_thread", "uq_rounds_room_unsettled", "uq_players_account_ref"}
+    with _statements() as statements:
+        await units.scene(a_place(), an_account())
+    await _all_by_an_index(database, statements, indexes)
+
+
+async def _all_by_an_index(database: Database, statements: list[tuple[str, Any]], indexes: set[str]) -> None:
     plans = [await _plan(database, *statement) for statement in statements]
     used = "\n".join(plans)
     if database.dialect == SQLITE:
