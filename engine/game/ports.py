@@ -19,6 +19,7 @@ from engine.game.model import (
     Player,
     Room,
     Round,
+    Scene,
     ScoredGuess,
     Source,
     Standing,
@@ -82,18 +83,6 @@ class OutboxItem:
     notice: Notice
     reply_to: int | None
     names: Mapping[PlayerId, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What a guess is read against: the room at a place, its open or closing round, and the player who guesses.
-
-    The player is None also where the account shows another name today.
-    """
-
-    room: Room | None
-    round: Round | None
-    player: Player | None
 
 
 class Rooms(Protocol):

@@ -10,8 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import Row, Select, and_, select, text
 
-from engine.game.model import Account, Place, Player, Room, Round
-from engine.game.ports import Scene
+from engine.game.model import Account, Place, Player, Room, Round, Scene
 from engine.ids import PlayerId
 from engine.store.convoy import Convoy
 from engine.store.database import Database

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from engine.game.model import Account, Place
+from engine.game.model import Account, Place, Scene
 from engine.game.plans import Plans
-from engine.game.ports import Guesses, Inbox, Outbox, Rooms, Rounds, Scene
+from engine.game.ports import Guesses, Inbox, Outbox, Rooms, Rounds
 from engine.store.aside import SqlAside
 from engine.store.database import Database
 from engine.store.guesses import SqlGuesses

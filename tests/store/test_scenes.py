@@ -8,8 +8,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import Engine, event
 
-from engine.game.model import Account, CloseReason, Place, RoundState
-from engine.game.ports import Scene
+from engine.game.model import Account, CloseReason, Place, RoundState, Scene
 from engine.store.work import SqlUnits
 from tests.store.making import a_place, a_round, a_table, an_account, read, write
 
