@@ -20,6 +20,7 @@ from telegram import Update
 
 from bot import events
 from bot.context import GameApplication
+from bot.deadlines import Deadlines
 from bot.outages import is_outage
 from bot.pace import Pace
 from bot.pulse import Pulse
@@ -66,12 +67,14 @@ class Taking:
 
     Attributes:
         pulse: beats with each update that is acknowledged, misses with each that an outage kept from it.
+        deadlines: for whatever an update waits for.
     """
 
     def __init__(self, application: GameApplication, units: SqlUnits, pace: Pace | None = None) -> None:
         self.application = application
         self.pace = pace or Pace()
         self.pulse = Pulse()
+        self.deadlines = Deadlines()
         self._units = units
         self._counted = Recent[str, bool](_REMEMBERED)
 
@@ -99,7 +102,7 @@ class Taking:
     async def _try(self, update: Update) -> Slip:
         slow = UpdateTookTooLong(f"update {update.update_id} took over {self.pace.update_ms} ms")
         try:
-            async with asyncio.timeout(self.pace.update_ms / 1000):
+            with self.deadlines.within(self.pace.update_ms):
                 return await process(self.application, update)
         except TimeoutError:
             return Slip(error=slow)

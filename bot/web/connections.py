@@ -14,11 +14,14 @@ LARGEST_HEAD: Final = 65_536
 
 
 class Connection(HttpToolsProtocol):
-    """Closes itself where a request's head is slow or endless; uvicorn alone would wait and gather for ever."""
+    """Closes itself where a request's head is endless, and is closed by ``tend`` where it is slow.
+
+    uvicorn alone would wait and gather for ever. A timer for each head would cost as much as reading it.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._head: asyncio.TimerHandle | None = None
+        self._head_since_s: float | None = None
         self._head_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in uvicorn
@@ -26,38 +29,33 @@ class Connection(HttpToolsProtocol):
         super().connection_made(transport)
         self._await_head()
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no more."""
-        self._head_is_here()
-        super().connection_lost(exc)
-
     def on_message_begin(self) -> None:
         """Another head begins on a connection that was kept."""
         super().on_message_begin()
-        if self._head is None:
+        if self._head_since_s is None:
             self._await_head()
 
     def on_headers_complete(self) -> None:
         """The head is here; from now on the application sees to the time."""
-        self._head_is_here()
+        self._head_since_s = None
         super().on_headers_complete()
 
     def data_received(self, data: bytes) -> None:
         """Read on, unless a head is endless."""
         super().data_received(data)
-        if self._head is not None:
+        if self._head_since_s is not None:
             self._head_bytes += len(data)
             if self._head_bytes > LARGEST_HEAD:
                 self._hang_up()
 
+    def tend(self) -> None:
+        """Look whether a head has taken too long; to be called now and then."""
+        if self._head_since_s is not None and self.loop.time() - self._head_since_s > HEAD_S:
+            self._hang_up()
+
     def _await_head(self) -> None:
         self._head_bytes = 0
-        self._head = self.loop.call_later(HEAD_S, self._hang_up)
-
-    def _head_is_here(self) -> None:
-        if self._head is not None:
-            self._head.cancel()
-            self._head = None
+        self._head_since_s = self.loop.time()
 
     def _hang_up(self) -> None:
         if not self.transport.is_closing():

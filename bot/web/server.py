@@ -27,7 +27,14 @@ _log = structlog.get_logger(__name__)
 
 
 class _Server(uvicorn.Server):
-    """Leaves signals to ``bot.running``."""
+    """Leaves signals to ``bot.running``, and hangs up on slow heads."""
+
+    async def on_tick(self, counter: int) -> bool:
+        """Called by uvicorn ten times a second."""
+        for connection in list(self.server_state.connections):
+            if isinstance(connection, Connection):
+                connection.tend()
+        return await super().on_tick(counter)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

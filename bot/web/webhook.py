@@ -23,6 +23,7 @@ import structlog
 from starlette.types import Message, Receive, Scope, Send
 
 from bot import events
+from bot.deadlines import Deadline
 from bot.taking import Outcome, Taking, Unreadable
 from bot.web.places import Webhook
 
@@ -116,7 +117,7 @@ class WebhookEndpoint:
                 self._idle.set()
 
     async def _take(self, taking: Taking, said: dict[bytes, bytes], receive: Receive) -> tuple[int, dict[bytes, bytes]]:
-        body, whole = await _body(said, receive, taking.pace.body_ms)
+        body, whole = await _body(said, receive, taking.deadlines.within(taking.pace.body_ms))
         try:
             outcome = await (_taken(taking, body) if whole else taking.refuse(body, _TOO_LARGE, taking.pace.attempts))
         except Exception as error:  # noqa: BLE001 - whatever it is, it must not be taken for a receipt
@@ -141,7 +142,7 @@ def _said(scope: Scope) -> dict[bytes, bytes]:
     return said
 
 
-async def _body(said: dict[bytes, bytes], receive: Receive, within_ms: int) -> tuple[bytes, bool]:
+async def _body(said: dict[bytes, bytes], receive: Receive, deadline: Deadline) -> tuple[bytes, bool]:
     """The body and True; or its beginning and False where it is larger than ``LARGEST``, which no more is read of.
 
     Raises:
@@ -153,7 +154,7 @@ async def _body(said: dict[bytes, bytes], receive: Receive, within_ms: int) -> t
     most = LARGEST if fits else _BEGINNING
     body = bytearray()
     try:
-        async with asyncio.timeout(within_ms / 1000):
+        with deadline:
             while len(body) <= most:
                 message: Message = await receive()
                 if message["type"] == "http.disconnect":
