@@ -13,7 +13,19 @@ from typing import Final
 from rich.console import Console
 
 from benchmarks.figure import Figure
-from benchmarks.figures import drain, enqueue, eta, guesses, memory, redis_time, single, tenants, together, wake
+from benchmarks.figures import (
+    drain,
+    enqueue,
+    eta,
+    guesses,
+    memory,
+    redis_time,
+    single,
+    tenants,
+    together,
+    wake,
+    webhook,
+)
 from benchmarks.peers import Peers
 from benchmarks.report import table, write
 from benchmarks.sizes import FULL, QUICK, Sizes
@@ -34,6 +46,7 @@ SUBJECTS: Final[Mapping[str, Measure]] = MappingProxyType(
         "single": single.measure,
         "eta": eta.measure,
         "guesses": guesses.measure,
+        "webhook": webhook.measure,
     }
 )
 

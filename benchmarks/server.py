@@ -1,4 +1,4 @@
-"""The server of a measurement: fresh, on a unix socket, without durability."""
+"""The server of a measurement: fresh, on a unix socket, without durability unless that is measured."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from bot.embedded import EmbeddedValkey
 
 
 @contextmanager
-def valkey() -> Iterator[str]:
-    """The address of a server that lives as long as the block."""
+def valkey(*, durable: bool = False) -> Iterator[str]:
+    """The address of a server that lives as long as the block; a durable one syncs every write, as the product's."""
     with (
         tempfile.TemporaryDirectory(prefix="cmbench-") as home,
-        EmbeddedValkey(Path(home), options={"appendonly": "no"}) as server,
+        EmbeddedValkey(Path(home), options={} if durable else {"appendonly": "no"}) as server,
     ):
         yield server.url

@@ -29,6 +29,7 @@ class Sizes:
         single: jobs claimed and completed one by one.
         steady_ms: warm-up and span of the steady load.
         guesses: guesses scored.
+        posts: guesses posted to a webhook, at each of two rates.
     """
 
     runs: int
@@ -49,6 +50,7 @@ class Sizes:
     single: int
     steady_ms: tuple[int, int]
     guesses: int
+    posts: int
 
 
 FULL: Final = Sizes(
@@ -70,6 +72,7 @@ FULL: Final = Sizes(
     single=5_000,
     steady_ms=(5_000, 5_000),
     guesses=20_000,
+    posts=20_000,
 )
 QUICK: Final = Sizes(
     runs=1,
@@ -90,6 +93,7 @@ QUICK: Final = Sizes(
     single=1_000,
     steady_ms=(2_400, 1_000),
     guesses=4_000,
+    posts=4_000,
 )
 TINY: Final = Sizes(
     runs=1,
@@ -110,5 +114,6 @@ TINY: Final = Sizes(
     single=20,
     steady_ms=(200, 200),
     guesses=100,
+    posts=100,
 )
 """For looking at what the benchmarks say, not at how fast anything is."""

@@ -18,6 +18,7 @@ import typer
 from redis.exceptions import RedisError
 from typer.exceptions import Abort, TyperException
 
+from bot.commands.aside import aside
 from bot.commands.bench import bench
 from bot.commands.lanes import lanes
 from bot.commands.migrate import migrate
@@ -50,6 +51,7 @@ app = typer.Typer(
 for command in (play, up, bot, worker, migrate, bench, version):
     app.command()(command)
 app.add_typer(lanes)
+app.add_typer(aside)
 
 
 def main() -> None:

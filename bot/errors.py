@@ -14,6 +14,7 @@ Errors::
         ├── BenchmarksMissing     there is no checkout to measure
         ├── RedisUnusable         not there, too old, or the wrong password
         ├── ServerGone            the embedded server ended under our feet
+        ├── ListenUnusable        the address for posts and questions can't be had
         ├── OutputUnusable        what the chat shows can't be written
         ├── NothingRuns           an operator's command finds no running program
         ├── Drifted               an audit found what does not agree
@@ -78,6 +79,10 @@ class RedisUnusable(ProgramError):  # noqa: N818 - reads as what it is
 
 class ServerGone(ProgramError):  # noqa: N818 - reads as what happened
     """The embedded server ended while it was needed."""
+
+
+class ListenUnusable(ProgramError):  # noqa: N818 - reads as what it is
+    """The address where posts and questions are to come can't be had."""
 
 
 class OutputUnusable(ProgramError):  # noqa: N818 - reads as what it is

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
-from typing import NoReturn, Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 import structlog
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
@@ -20,7 +20,9 @@ from bot.flood import retry_after_ms
 from bot.handlers import ALLOWED_UPDATES
 from bot.outages import is_outage
 from bot.pace import Pace
+from bot.pulse import Pulse
 from bot.serving import Serving
+from bot.taking import Taking
 
 _T = TypeVar("_T")
 
@@ -47,14 +49,16 @@ class Intake:
     """Polls for one application, which must be initialized.
 
     Args:
-        application: takes the updates.
-        pace: how patient to be.
+        taking: takes the updates.
         lease: where several processes stand by, the right to poll; None: this one always has it.
+        pulse: beats with each poll that Telegram answered; the lease may beat it while this process stands by.
     """
 
-    def __init__(self, application: GameApplication, *, pace: Pace | None = None, lease: Lease | None = None) -> None:
-        self._application = application
-        self._pace = pace or Pace()
+    def __init__(self, taking: Taking, *, lease: Lease | None = None, pulse: Pulse | None = None) -> None:
+        self._pulse = pulse or Pulse()
+        self._taking = taking
+        self._application = taking.application
+        self._pace = taking.pace
         self._lease = lease
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -64,7 +68,7 @@ class Intake:
             TokenRefused: Telegram doesn't know the token (any more).
         """
         while await self._may_poll(stop):
-            serving = Serving(self._application, self._pace)
+            serving = Serving(self._taking)
             _log.info(events.POLLING_BEGAN)
             try:
                 await self._poll(serving, stop)
@@ -109,6 +113,8 @@ class Intake:
                 await _unless(stop, asyncio.sleep(retry_after_ms(error) / 1000))
             except TelegramError as error:
                 failures += 1
+                # Telegram lets nobody poll while a webhook is set, and says so; else somebody else polls.
+                webhook = webhook or (isinstance(error, Conflict) and "webhook" in str(error).lower())
                 event = events.POLLED_ELSEWHERE if isinstance(error, Conflict) else events.POLLING_FAILED
                 await self._rest(stop, event, error, failures)
             else:
@@ -118,18 +124,22 @@ class Intake:
         """Ask Telegram once, and give what is in work some time."""
         if not serving.full:
             poll_s = self._pace.poll_s if serving.idle else 0
-            polled = self._application.bot.raw_updates(serving.confirmable(), poll_s, ALLOWED_UPDATES)
-            for raw in await _unless(stop, polled) or []:
+            for raw in await _unless(stop, self._updates(serving.confirmable(), poll_s)) or []:
                 serving.offer(raw)
         await _unless(stop, serving.settle(self._pace.look_ms))
         serving.confirmable()
+
+    async def _updates(self, offset: int | None, poll_s: int) -> list[dict[str, Any]]:
+        answer = await self._application.bot.raw_updates(offset, poll_s, ALLOWED_UPDATES)
+        self._pulse.beat()
+        return answer
 
     async def _confirm(self, serving: Serving) -> None:
         offset = serving.confirmable()
         if offset is None:
             return
         try:
-            await self._application.bot.raw_updates(offset, 0, ALLOWED_UPDATES)
+            await self._updates(offset, 0)
         except TelegramError as error:
             # They come again, and are recognised.
             _log.warning(events.POLLING_FAILED, error=_kind(error))

@@ -24,7 +24,7 @@ _HIDDEN_TEXT: Final = (
     (re.compile(rf"""(\b\w*(?:secret|nonce)\w*["']?\s*[=:]\s*)({_A_VALUE})""", re.IGNORECASE), rf"\1{_REDACTED}"),
 )
 """Bot tokens, passwords in addresses, and secrets inside the text of values and errors."""
-_QUIET: Final = ("httpx", "httpcore", "telegram", "aiosqlite", "sqlalchemy", "alembic", "asyncio")
+_QUIET: Final = ("httpx", "httpcore", "telegram", "aiosqlite", "sqlalchemy", "alembic", "asyncio", "uvicorn")
 """Libraries that say too much below WARNING; httpx says the token in every address."""
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from bot.pulse import Pulse
 from engine.workers.lease import RedisLease
 
 _NAME: Final = "polling"
@@ -16,17 +17,23 @@ _LOOK_EVERY_S: Final = 1.0
 
 
 class PollingLease:
-    """``bot.intake.Lease`` in Redis. Where its holder dies, another process has it within ``ttl_ms`` and a second."""
+    """``bot.intake.Lease`` in Redis. Where its holder dies, another process has it within ``ttl_ms`` and a second.
 
-    def __init__(self, redis: Redis, ttl_ms: int = 15_000) -> None:
+    ``pulse`` beats while this process stands by, whenever Redis says who has it.
+    """
+
+    def __init__(self, redis: Redis, ttl_ms: int = 15_000, pulse: Pulse | None = None) -> None:
         self._lease = RedisLease(redis, _NAME, ttl_ms)
+        self._pulse = pulse or Pulse()
 
     async def acquire(self) -> None:
         """Return once this process has the right; a Redis that is away is waited for."""
         while True:
             await self._lease.release()  # whatever became of an earlier one
             with contextlib.suppress(RedisError, OSError):
-                if await self._lease.acquire():
+                mine = await self._lease.acquire()
+                self._pulse.beat()  # standing by works, too
+                if mine:
                     return
             await asyncio.sleep(_LOOK_EVERY_S)
 

@@ -1,7 +1,7 @@
 """Updates in work: one chat's in order, chats side by side, each until it has a receipt.
 
-An update that fails is tried again, with its chat waiting behind it: without end while a server is away
-(``bot.outages``), else a few times; then it is set aside with its error logged, and never stops those behind it.
+An update that fails is tried again, with its chat waiting behind it, until it has a receipt or was set aside
+(``bot.taking``).
 """
 
 from __future__ import annotations
@@ -10,42 +10,28 @@ import asyncio
 from collections import deque
 from typing import Any, Final
 
-import structlog
-from telegram import Update
-
-from bot import events
-from bot.context import GameApplication
-from bot.outages import is_outage
-from bot.pace import Pace
-from bot.receipts import Slip, process
+from bot.taking import Outcome, Taking, chat_of
 
 WINDOW: Final = 100
 """Updates that Telegram shows past the confirmed ones."""
-
-_log = structlog.get_logger(__name__)
-
-
-class UpdateTookTooLong(Exception):  # noqa: N818 - reads as what happened
-    """A handler didn't end in time, though no server said that it is away."""
 
 
 class Serving:
     """The updates that Telegram has shown and that are not confirmed yet.
 
     Args:
-        application: takes them; it is initialized.
-        pace: how patient to be.
+        taking: takes them.
     """
 
-    def __init__(self, application: GameApplication, pace: Pace) -> None:
-        self._application = application
-        self._pace = pace
+    def __init__(self, taking: Taking) -> None:
+        self._taking = taking
+        self._pace = taking.pace
         self._known: set[int] = set()
         self._open: set[int] = set()
         self._offset: int | None = None
-        self._waiting: dict[int, deque[Update]] = {}
+        self._waiting: dict[int, deque[dict[str, Any]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._places = asyncio.Semaphore(pace.at_once)
+        self._places = asyncio.Semaphore(self._pace.at_once)
         self._ending = asyncio.Event()
 
     def offer(self, raw: dict[str, Any]) -> None:
@@ -55,12 +41,7 @@ class Serving:
             return
         self._known.add(update_id)
         self._open.add(update_id)
-        try:
-            update = Update.de_json(raw, self._application.bot)
-        except Exception as error:  # noqa: BLE001 - what the library can't read must not stop those behind it
-            self._set_aside(update_id, error, attempts=1)
-        else:
-            self._queue(update)
+        self._queue(raw)
 
     @property
     def full(self) -> bool:
@@ -90,12 +71,12 @@ class Serving:
         if self._tasks:
             await asyncio.wait(self._tasks)
 
-    def _queue(self, update: Update) -> None:
-        chat = update.effective_chat.id if update.effective_chat else 0
+    def _queue(self, raw: dict[str, Any]) -> None:
+        chat = chat_of(raw)
         if chat in self._waiting:
-            self._waiting[chat].append(update)
+            self._waiting[chat].append(raw)
             return
-        self._waiting[chat] = deque([update])
+        self._waiting[chat] = deque([raw])
         task = asyncio.create_task(self._serve(chat), name=f"updates of chat {chat}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -109,37 +90,19 @@ class Serving:
         finally:
             del self._waiting[chat]
 
-    async def _take(self, update: Update) -> bool:
+    async def _take(self, raw: dict[str, Any]) -> bool:
         """Try one update until it has a receipt or is set aside; False where the end came first."""
-        failures = own = 0
+        failures = 0
         while True:
             async with self._places:
-                slip = await self._try(update)
-            if slip.receipt is not None:
-                self._open.discard(update.update_id)
+                outcome = await self._taking.take(raw)
+            if outcome is not Outcome.NOT_YET:
+                self._open.discard(int(raw["update_id"]))
                 return True
             failures += 1
-            own += not is_outage(slip.error)
-            if own >= self._pace.attempts:
-                self._set_aside(update.update_id, slip.error, attempts=failures)
-                return True
             try:
                 async with asyncio.timeout(self._pace.pause_ms(failures) / 1000):
                     await self._ending.wait()
             except TimeoutError:
                 continue
             return False
-
-    async def _try(self, update: Update) -> Slip:
-        slow = UpdateTookTooLong(f"update {update.update_id} took over {self._pace.update_ms} ms")
-        try:
-            async with asyncio.timeout(self._pace.update_ms / 1000):
-                return await process(self._application, update)
-        except TimeoutError:
-            return Slip(error=slow)
-        except Exception as error:  # noqa: BLE001 - the library itself failed: no receipt, like any other failure
-            return Slip(error=error)
-
-    def _set_aside(self, update_id: int, error: BaseException | None, *, attempts: int) -> None:
-        _log.error(events.UPDATE_SET_ASIDE, update_id=update_id, attempts=attempts, exc_info=error)
-        self._open.discard(update_id)

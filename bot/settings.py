@@ -5,23 +5,26 @@ Token and addresses are secrets: they print as asterisks, and no error about the
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from redis.asyncio.connection import parse_url
 
 from bot.errors import BadSettings, TokenMissing
 from bot.logs import redacted
+from bot.web.places import Webhook, check_public, derived_secret, split_place
 from engine.store.address import parse
 from engine.store.errors import DatabaseUrlUnusable
 
 PREFIX: Final = "CODEMOJEX_"
 DEFAULT_DATA_DIR: Final = Path(".data")
 _ON_TELEGRAM: Final = "telegram"
+_TELEGRAM: Final = "https://api.telegram.org"
 
 
 class LogLevel(StrEnum):
@@ -55,12 +58,20 @@ class Settings(BaseSettings):
         None, validation_alias=AliasChoices("TELEGRAM_TOKEN", PREFIX + "TELEGRAM_TOKEN")
     )
     """What @BotFather gave: ``TELEGRAM_TOKEN``."""
-    telegram_api: str = "https://api.telegram.org"
+    telegram_api: str = _TELEGRAM
     """Where the Bot API is; a server of one's own can stand in for Telegram's."""
     redis_url: SecretStr | None = Field(None, validation_alias=AliasChoices("REDIS_URL", PREFIX + "REDIS_URL"))
     """Redis >= 7 or Valkey: ``REDIS_URL``. Without it an embedded server runs in the data directory."""
     database_url: SecretStr | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", PREFIX + "DATABASE_URL"))
     """PostgreSQL >= 14 or an SQLite file: ``DATABASE_URL``. Without it a file in the data directory."""
+    webhook_url: str = ""
+    """Where Telegram posts updates: an https address that leads to ``listen``. Without it the bot polls."""
+    webhook_secret: SecretStr = SecretStr("")
+    """What Telegram shows with each post. Without it, it is made from the token."""
+    webhook_connections: Annotated[int, Field(ge=1, le=100)] = 100
+    """Most posts that Telegram sends at the same time."""
+    listen: str = ""
+    """``HOST:PORT`` where this process takes posts and tells of its health. Without it, it does neither."""
     data_dir: Path = DEFAULT_DATA_DIR
     """Where ``play`` keeps its files; those of a bot on Telegram are in a folder of their own below it."""
     redis_replicas: Annotated[int, Field(ge=0, le=100)] = 0
@@ -94,6 +105,23 @@ class Settings(BaseSettings):
             raise TokenMissing("TELEGRAM_TOKEN is not set; set it to the token that @BotFather gave you")
         return self.telegram_token.get_secret_value()
 
+    def webhook(self) -> Webhook | None:
+        """Where and how Telegram is to post updates; None where the bot is to poll.
+
+        Raises:
+            BadSettings: nothing listens for the posts.
+            TokenMissing: there is no token.
+        """
+        if not self.webhook_url:
+            return None
+        if not self.listen:
+            raise BadSettings(
+                f"{PREFIX}WEBHOOK_URL is set and {PREFIX}LISTEN is not; set {PREFIX}LISTEN to the HOST:PORT that the "
+                "address leads to, like 127.0.0.1:8080"
+            )
+        secret = self.webhook_secret.get_secret_value() or derived_secret(self.token())
+        return Webhook(self.webhook_url, secret, self.webhook_connections)
+
     @field_validator("telegram_token")
     @classmethod
     def _token_has_a_shape(cls, token: SecretStr | None) -> SecretStr | None:
@@ -109,6 +137,31 @@ class Settings(BaseSettings):
         if urlsplit(api).scheme not in {"http", "https"} or not urlsplit(api).netloc:
             raise ValueError("it must be an address like https://api.telegram.org")
         return api.rstrip("/")
+
+    @field_validator("webhook_url")
+    @classmethod
+    def _webhook_is_an_address(cls, url: str, others: ValidationInfo) -> str:
+        if url:
+            plain = others.data.get("telegram_api") != _TELEGRAM
+            check_public(url, plain=plain)
+            token = others.data.get("telegram_token")
+            if token is not None and token.get_secret_value() in unquote(url):
+                raise ValueError("it has the token in it, which everybody on the way would read")
+        return url
+
+    @field_validator("webhook_secret")
+    @classmethod
+    def _secret_has_a_shape(cls, secret: SecretStr) -> SecretStr:
+        if re.fullmatch(r"[\w-]{0,256}", secret.get_secret_value(), re.ASCII) is None:
+            raise ValueError("Telegram takes 1 to 256 of A-Z, a-z, 0-9, _ and -")
+        return secret
+
+    @field_validator("listen")
+    @classmethod
+    def _listen_is_a_place(cls, place: str) -> str:
+        if place:
+            split_place(place)
+        return place
 
     @field_validator("redis_url")
     @classmethod
@@ -156,8 +209,8 @@ def load_settings(*, data_dir: Path | None = None) -> Settings:
 def _told(problem: Any) -> str:
     place = str(problem["loc"][0])
     field = Settings.model_fields.get(place)
-    secret = field is None  # only the secrets have names of their own, and go by those
-    name = place if secret else PREFIX + place.upper()
+    secret = field is None or field.annotation is SecretStr
+    name = place if field is None else PREFIX + place.upper()  # an alias goes by itself
     why = problem["msg"].removeprefix("Value error, ")
     why = why[:1].lower() + why[1:]
     # What was meant for another variable may be a secret, too.

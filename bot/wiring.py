@@ -1,4 +1,4 @@
-"""The composition root: the only place that builds adapters. Nothing is built at import time.
+"""The composition root, with ``bot.wiring_intake``: nobody else builds adapters. Nothing is built at import time.
 
 Two lifetimes: what is opened here lives as long as the process, everything else as long as one use of it.
 """
@@ -15,16 +15,16 @@ from typing import Final
 from redis.asyncio import Redis
 from telegram.request import BaseRequest
 
-from bot.application import build_application, build_bot, publish_menu
+from bot.application import build_application, build_bot
 from bot.context import GameApplication
 from bot.embedded import DataDirectoryUnusable, EmbeddedValkey
 from bot.embedded_running import running_valkey
 from bot.errors import AddressMissing, NothingRuns, ServerGone
-from bot.intake import Intake, connect
+from bot.intake import connect
 from bot.messenger import TelegramMessenger
-from bot.polling import PollingLease
 from bot.redis_server import open_redis
 from bot.settings import Settings
+from bot.web.health import Health
 from engine.game.draw import SecureDraw
 from engine.game.ports import Draw
 from engine.game.service import Game
@@ -64,6 +64,7 @@ class House:
     settings: Settings
     redis: Redis
     database: Database
+    units: SqlUnits
     queues: Queues
     game: Game
 
@@ -175,8 +176,9 @@ async def open_house(settings: Settings, addresses: Addresses, draw: Draw, *, mi
         await (upgrade(database) if migrating else require_current(database))
         node = await stack.enter_async_context(NodeLease(redis))
         queues = Queues.on(redis, settings.redis_replicas)
+        units = SqlUnits(database, node.mint)
         world = World(
-            units=SqlUnits(database, node.mint),
+            units=units,
             lanes=RoomLanes(queues.guesses, redis, settings.room_ceiling, _now_ms),
             clock=SettleClock(queues.settlements),
             relay=NotifyRelay(queues.notices),
@@ -185,7 +187,7 @@ async def open_house(settings: Settings, addresses: Addresses, draw: Draw, *, mi
             now_ms=_now_ms,
             default_ceiling=settings.room_ceiling,
         )
-        yield House(settings, redis, database, queues, Game.on(world))
+        yield House(settings, redis, database, units, queues, Game.on(world))
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,24 +239,19 @@ async def watch_over(addresses: Addresses, stop: asyncio.Event) -> None:
         await pause_unless(stop, _LOOK_EVERY_S)
 
 
-async def take_updates(house: House, application: GameApplication, stop: asyncio.Event) -> None:
-    """Take updates until ``stop`` while this process holds the right to poll; stand by while another one does."""
-    await publish_menu(application.bot)
-    # The embedded server has this process alone, and whoever died in it holds nothing up.
-    lease = PollingLease(house.redis) if house.settings.redis_url is not None else None
-    await Intake(application, lease=lease).run(stop)
-
-
-async def work(house: House, application: GameApplication, stop: asyncio.Event) -> None:
-    """Score, settle and say until ``stop``, then finish what was taken."""
+async def work(house: House, application: GameApplication, stop: asyncio.Event, health: Health | None = None) -> None:
+    """Score, settle and say until ``stop``, then finish what was taken; ``health`` is told how that goes."""
     settings = house.settings
     messenger = TelegramMessenger(
         application.bot,
         private_cooldown_ms=settings.private_cooldown_ms,
         group_cooldown_ms=settings.group_cooldown_ms,
     )
-    crew = CrewSettings(score_batch=settings.score_batch, lease_ms=settings.lease_ms)
-    await Crew(house.game.world, house.queues, messenger, crew).run(stop)
+    pace = CrewSettings(score_batch=settings.score_batch, lease_ms=settings.lease_ms)
+    crew = Crew(house.game.world, house.queues, messenger, pace)
+    if health is not None:
+        health.watch(crew.claim_ages_ms)
+    await crew.run(stop)
 
 
 def _now_ms() -> int:

@@ -34,10 +34,10 @@ from bot.wiring import (
     open_application,
     open_house,
     servers,
-    take_updates,
     watch_over,
     work,
 )
+from bot.wiring_intake import take_updates
 from engine.game.draw import SecureDraw, SeededDraw
 from engine.game.ports import Draw, Drawn
 from engine.game.themes import Theme

@@ -11,7 +11,8 @@ from bot.errors import AddressMissing
 from bot.logs import configure
 from bot.running import Stop, run, together
 from bot.settings import LogFormat, Settings, load_settings
-from bot.wiring import Addresses, open_application, open_house, servers, take_updates, watch_over, work
+from bot.wiring import Addresses, open_application, open_house, servers, watch_over, work
+from bot.wiring_intake import open_web, take_updates
 from engine.game.draw import SecureDraw
 
 
@@ -64,6 +65,8 @@ def _serve_apart(part: _Part) -> None:
 
 def _serve(part: _Part, settings: Settings) -> None:
     settings.token()  # before any server is started for nothing
+    if part.takes:
+        settings.webhook()
     configure(settings.log_level, json=settings.log_format is LogFormat.JSON)
     with servers(settings) as addresses:
         run(lambda stop: _run(part, settings, addresses, stop))
@@ -72,15 +75,16 @@ def _serve(part: _Part, settings: Settings) -> None:
 async def _run(part: _Part, settings: Settings, addresses: Addresses, stop: Stop) -> None:
     async with (
         open_house(settings, addresses, SecureDraw(), migrating=part.migrates) as house,
+        open_web(house, takes=part.takes, works=part.works) as web,
         open_application(house, stop) as application,
     ):
         if application is None:
             return
         jobs = [watch_over(addresses, stop)]
         if part.works:
-            jobs.append(work(house, application, stop))
+            jobs.append(work(house, application, stop, web.health))
         if part.takes:
-            jobs.append(take_updates(house, application, stop))
+            jobs.append(take_updates(house, application, stop, web))
         typer.echo(
             f"Codemojex ({part.name}) is @{application.bot.username} and ready. "
             f"It keeps its data in {house.database.where}. Ctrl-C stops it."

@@ -28,10 +28,8 @@ class Guessing:
             text: the message, or what followed ``/g``.
             explicit: the player asked for it by ``/g``, so whatever it is gets an answer.
         """
-        async with self.world.units.read() as work:
-            room = await work.rooms.find(request.place)
-            round_ = await work.rounds.running(room.id) if room else None
-            player = await work.rooms.known(request.account) if request.account else None
+        scene = await self.world.units.scene(request.place, request.account)
+        room, round_, player = scene.room, scene.round, scene.player
         outcome = read_guess(
             text,
             theme(round_.theme) if round_ else None,

@@ -183,6 +183,18 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
+class Scene:
+    """What a guess is read against: the room at a place, its open or closing round, and the player who guesses.
+
+    The player is None also where the account shows another name today.
+    """
+
+    room: Room | None
+    round: Round | None
+    player: Player | None
+
+
+@dataclass(frozen=True, slots=True)
 class ScoredGuess:
     """A guess with its score, as it becomes a row. ``seq`` is its place in the order of admission."""
 

@@ -19,6 +19,7 @@ from engine.game.model import (
     Player,
     Room,
     Round,
+    Scene,
     ScoredGuess,
     Source,
     Standing,
@@ -104,9 +105,6 @@ class Rooms(Protocol):
 
     async def lock(self, room: RoomId) -> Room:
         """The room as it stands, and nobody else's before this unit ends: its changes go one after another."""
-
-    async def known(self, account: Account) -> Player | None:
-        """The player of ``account`` if it is known under the name it shows today, else None; writes nothing."""
 
     async def plays(self, player: PlayerId) -> bool:
         """Whether there is such a player."""
@@ -233,6 +231,9 @@ class UnitOfWork(Protocol):
 
 class Units(Protocol):
     """Opens units of work; each belongs to the one task that opened it."""
+
+    async def scene(self, place: Place, account: Account | None) -> Scene:
+        """Look what a guess is read against, at one moment after this was asked; writes nothing."""
 
     def begin(self) -> AbstractAsyncContextManager[UnitOfWork]:
         """A transaction that may write."""

@@ -52,6 +52,7 @@ class Shift:
         by_group: whether to claim by `claim_group`; `together` then.
         lease_ms: how long a claim lasts before it must be renewed.
         grace_ms: how long handlers may go on after a stop.
+        park_ms: how long it waits for work before it claims again though nothing woke it.
         stop_lost: whether a handler is stopped when its lease is lost; else it ends by itself, and its settlements
             answer `stale`.
         outside: what a handler raises if something outside is broken: its jobs go back unburnt, and the worker waits
@@ -64,6 +65,7 @@ class Shift:
     by_group: bool = False
     lease_ms: int = LEASE_MS
     grace_ms: int = 10_000
+    park_ms: int = _PARK_MS
     stop_lost: bool = True
     outside: tuple[type[Exception], ...] = _UNREACHABLE
 
@@ -72,6 +74,7 @@ class Shift:
         bounds.whole("at_once", self.at_once, 1, bounds.MAX_COUNT)
         bounds.ms("lease_ms", self.lease_ms, 1, bounds.MAX_LEASE_MS)
         bounds.ms("grace_ms", self.grace_ms, 0, bounds.MAX_LEASE_MS)
+        bounds.ms("park_ms", self.park_ms, 1, bounds.MAX_LEASE_MS)
         if self.by_group and not self.together:
             raise BadArgument("together", self.together, "True where by_group is: one handler speaks for a group")
 
@@ -155,7 +158,7 @@ class Worker:
         if self._claims:
             return
         if self._parked is None:
-            self._parked = asyncio.get_running_loop().create_task(self._lanes.wait(_PARK_MS))
+            self._parked = asyncio.get_running_loop().create_task(self._lanes.wait(self._shift.park_ms))
             self._parked.add_done_callback(lambda _: self._changed.set())
         await self._wait(stopped)
 

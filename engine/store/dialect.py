@@ -48,6 +48,13 @@ def one_of(dialect: str, wanted: Column[Any], values: Sequence[Any]) -> ColumnEl
     return wanted == any_(bindparam(None, list(values), type_=_array(wanted)))
 
 
+def one_of_given(dialect: str, wanted: Column[Any], name: str) -> ColumnElement[bool]:
+    """Whether a column holds one of the values that the parameter ``name`` will have: for statements built once."""
+    if dialect != POSTGRESQL:
+        return wanted.in_(bindparam(name, expanding=True))
+    return wanted == any_(bindparam(name, type_=_array(wanted)))
+
+
 def _parameter(each: Column[Any]) -> str:
     return f"all_{each.name}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Row, Select, exists, or_, select, text, update
+from sqlalchemy import ColumnElement, Row, Select, exists, or_, select, text, update
 
 from engine import ids
 from engine.game.model import Account, Place, Plan, Player, Room
@@ -41,24 +41,24 @@ class SqlRooms:
         title = storable(place.title)
         if row.title != title:
             await self._transaction.write(update(chats).where(chats.c.id == row.chat).values(title=title))
-        return _room(row)
+        return room_of(row)
 
     async def find(self, place: Place) -> Room | None:
         """The room at ``place``, or None; writes nothing."""
         row = await self._at(place)
-        return None if row is None else _room(row)
+        return None if row is None else room_of(row)
 
     async def get(self, room: RoomId) -> Room | None:
         """The room, or None."""
-        row = await self._transaction.row(_rooms().where(rooms.c.id == room))
-        return None if row is None else _room(row)
+        row = await self._transaction.row(select_rooms().where(rooms.c.id == room))
+        return None if row is None else room_of(row)
 
     async def many(self, wanted: Sequence[RoomId]) -> list[Room]:
         """Those of ``wanted`` that exist."""
         found: list[Room] = []
         for at in range(0, len(wanted), _AT_ONCE):
             among = one_of(self._transaction.dialect, rooms.c.id, wanted[at : at + _AT_ONCE])
-            found += [_room(row) for row in await self._transaction.rows(_rooms().where(among))]
+            found += [room_of(row) for row in await self._transaction.rows(select_rooms().where(among))]
         return found
 
     async def titles(self, wanted: Sequence[str]) -> dict[str, str]:
@@ -76,23 +76,16 @@ class SqlRooms:
                 titled.update((row.id, row.title) for row in await self._transaction.rows(statement))
         return titled
 
-    async def known(self, account: Account) -> Player | None:
-        """The player of ``account`` if it is known under the name it shows today, else None; writes nothing."""
-        row = await self._player(account)
-        if row is None or row.name != storable(account.name):
-            return None
-        return Player(PlayerId(row.id), row.account_ref, row.name)
-
     async def lock(self, room: RoomId) -> Room:
         """The room as it stands, and nobody else's before this unit ends: its changes go one after another.
 
         PostgreSQL locks the row, and leaves those alone who only refer to it; on SQLite a writer is alone anyway.
         """
-        locked = _rooms().where(rooms.c.id == room).with_for_update(of=rooms, key_share=True)
+        locked = select_rooms().where(rooms.c.id == room).with_for_update(of=rooms, key_share=True)
         rows = await self._transaction.written(locked)
         if not rows:
             raise RuntimeError(f"room {room} has no row to lock; rooms are never deleted")
-        return _room(rows[0])
+        return room_of(rows[0])
 
     async def plays(self, player: PlayerId) -> bool:
         """Whether there is such a player."""
@@ -128,12 +121,12 @@ class SqlRooms:
         unsettled = exists().where(rounds.c.room == rooms.c.id, text(f"rounds.{UNSETTLED}"))
         set_ = (rooms.c[name].is_not(None) for name in _LEVERS)
         levers = or_(rooms.c.paused, *set_)
-        found = await self._transaction.rows(_rooms().where(or_(levers, unsettled)).order_by(rooms.c.id))
-        return [_room(row) for row in found]
+        found = await self._transaction.rows(select_rooms().where(or_(levers, unsettled)).order_by(rooms.c.id))
+        return [room_of(row) for row in found]
 
     async def _at(self, place: Place) -> Row[Any] | None:
         return await self._transaction.row(
-            _rooms().where(chats.c.chat_ref == place.chat_ref, rooms.c.thread == place.thread)
+            select_rooms().where(chats.c.chat_ref == place.chat_ref, rooms.c.thread == place.thread)
         )
 
     async def _add(self, place: Place) -> None:
@@ -153,16 +146,18 @@ class SqlRooms:
         return await self._transaction.row(select(players).where(players.c.account_ref == account.account_ref))
 
 
-def _rooms() -> Select[Any]:
+def select_rooms(*more: ColumnElement[Any]) -> Select[Any]:
+    """Rooms with their chats and plans: what ``room_of`` reads, and ``more`` columns."""
     plan = [column.label(f"plan_{column.name}") for column in plans.c]
     return (
-        select(rooms, chats.c.chat_ref, chats.c.private, chats.c.title, *plan)
+        select(rooms, chats.c.chat_ref, chats.c.private, chats.c.title, *plan, *more)
         .join(chats, chats.c.id == rooms.c.chat)
         .outerjoin(plans, plans.c.name == rooms.c.plan)
     )
 
 
-def _room(row: Row[Any]) -> Room:
+def room_of(row: Row[Any]) -> Room:
+    """The room that a row of ``select_rooms`` is."""
     return Room(
         id=RoomId(row.id),
         chat=ChatId(row.chat),

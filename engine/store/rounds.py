@@ -14,6 +14,20 @@ from engine.store.dialect import insert, one_of
 from engine.store.transaction import Transaction
 
 _rounds: Final = tables.rounds
+_AS_THEY_ARE: Final = (
+    "number",
+    "theme",
+    "keyboard",
+    "secret",
+    "nonce",
+    "commitment",
+    "opened_ms",
+    "minutes",
+    "deadline_ms",
+    "remaining_ms",
+    "closing_seq",
+    "settled_ms",
+)
 # Spelled as the partial index has it: a parameter in its place would keep PostgreSQL from using the index.
 _unsettled = text(tables.UNSETTLED)
 
@@ -55,25 +69,25 @@ class SqlRounds:
     async def get(self, round_: RoundId) -> Round | None:
         """The round, or None."""
         row = await self._transaction.row(select(_rounds).where(_rounds.c.id == round_))
-        return None if row is None else _round(row)
+        return None if row is None else round_of(row)
 
     async def many(self, rounds: Sequence[RoundId]) -> dict[RoundId, Round]:
         """Those of ``rounds`` that exist."""
         found = await self._transaction.rows(
             select(_rounds).where(one_of(self._transaction.dialect, _rounds.c.id, rounds))
         )
-        return {RoundId(row.id): _round(row) for row in found}
+        return {RoundId(row.id): round_of(row) for row in found}
 
     async def running(self, room: RoomId) -> Round | None:
         """The room's open or closing round, or None."""
         row = await self._transaction.row(select(_rounds).where(_rounds.c.room == room, _unsettled))
-        return None if row is None else _round(row)
+        return None if row is None else round_of(row)
 
     async def newest(self, room: RoomId) -> Round | None:
         """The room's round with the highest number, whatever its state, or None."""
         statement = select(_rounds).where(_rounds.c.room == room).order_by(_rounds.c.number.desc()).limit(1)
         row = await self._transaction.row(statement)
-        return None if row is None else _round(row)
+        return None if row is None else round_of(row)
 
     async def next_number(self, room: RoomId) -> int:
         """1 for a room's first round, then one more each time."""
@@ -128,26 +142,18 @@ class SqlRounds:
         found = await self._transaction.rows(
             select(_rounds).where(_unsettled, or_(_rounds.c.state == RoundState.CLOSING, due))
         )
-        return sorted((_round(row) for row in found), key=lambda round_: round_.id)
+        return sorted((round_of(row) for row in found), key=lambda round_: round_.id)
 
 
-def _round(row: Row[Any]) -> Round:
+def round_of(row: Row[Any], prefix: str = "") -> Round:
+    """The round that a row has in columns of these names."""
+    has = row._mapping  # noqa: SLF001 - SQLAlchemy's public name
+    reason, winner = has[f"{prefix}close_reason"], has[f"{prefix}winner"]
     return Round(
-        id=RoundId(row.id),
-        room=RoomId(row.room),
-        number=row.number,
-        theme=row.theme,
-        keyboard=row.keyboard,
-        secret=row.secret,
-        nonce=row.nonce,
-        commitment=row.commitment,
-        state=RoundState(row.state),
-        opened_ms=row.opened_ms,
-        minutes=row.minutes,
-        deadline_ms=row.deadline_ms,
-        remaining_ms=row.remaining_ms,
-        closing_seq=row.closing_seq,
-        close_reason=None if row.close_reason is None else CloseReason(row.close_reason),
-        winner=None if row.winner is None else PlayerId(row.winner),
-        settled_ms=row.settled_ms,
+        **{name: has[prefix + name] for name in _AS_THEY_ARE},
+        id=RoundId(has[f"{prefix}id"]),
+        room=RoomId(has[f"{prefix}room"]),
+        state=RoundState(has[f"{prefix}state"]),
+        close_reason=None if reason is None else CloseReason(reason),
+        winner=None if winner is None else PlayerId(winner),
     )

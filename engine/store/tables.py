@@ -35,6 +35,7 @@ from engine.game.scoring import WINNING_TOTAL
 _ID_LENGTH: Final = 14
 _WORD_LENGTH: Final = 16
 
+UPDATE_NAME_LENGTH: Final = 80
 ID: Final = String(_ID_LENGTH).with_variant(String(_ID_LENGTH, collation="C"), "postgresql")
 UNSETTLED: Final = f"state <> '{RoundState.SETTLED}'"
 UNSENT: Final = "sent_ms IS NULL AND dropped_ms IS NULL"
@@ -241,6 +242,24 @@ inbox: Final = Table(
     _big("message_ref"),
     _big("taken_ms"),
     PrimaryKeyConstraint("chat_ref", "message_ref"),
+)
+
+# Updates of Telegram that failed by themselves. The body is kept once one is set aside, and goes with the row.
+aside: Final = Table(
+    "aside",
+    metadata,
+    Column("name", String(UPDATE_NAME_LENGTH), nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("error", String(64), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    _big("first_ms"),
+    _big("last_ms"),
+    _big("aside_ms", nullable=True),
+    Column("body", Text),
+    PrimaryKeyConstraint("name"),
+    *_positive("attempts"),
+    CheckConstraint("(aside_ms IS NULL) = (body IS NULL)", name="kept_once_aside"),
+    Index("ix_aside_last_ms", "last_ms"),
 )
 
 outbox: Final = Table(

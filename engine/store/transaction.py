@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Executable, Row
@@ -29,11 +29,11 @@ class Transaction:
         self._writes = writes
         self._ended = False
 
-    async def rows(self, statement: Executable) -> Sequence[Row[Any]]:
+    async def rows(self, statement: Executable, values: Mapping[str, Any] | None = None) -> Sequence[Row[Any]]:
         """All rows that a query answers."""
         self._alive()
         with told_by_the_store(self._where):
-            return (await self._connection.execute(statement)).all()
+            return (await self._connection.execute(statement, values)).all()
 
     async def row(self, statement: Executable) -> Row[Any] | None:
         """The first row, if there is one."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from engine.game.model import Account, Place, Scene
 from engine.game.plans import Plans
 from engine.game.ports import Guesses, Inbox, Outbox, Rooms, Rounds
+from engine.store.aside import SqlAside
 from engine.store.database import Database
 from engine.store.guesses import SqlGuesses
 from engine.store.inbox import SqlInbox
@@ -14,6 +16,7 @@ from engine.store.outbox import SqlOutbox
 from engine.store.plans import SqlPlans
 from engine.store.rooms import SqlRooms
 from engine.store.rounds import SqlRounds
+from engine.store.scenes import Scenes
 from engine.store.transaction import Transaction
 
 
@@ -33,6 +36,7 @@ class SqlUnitOfWork:
         self.rounds: Rounds = SqlRounds(transaction)
         self.guesses: Guesses = SqlGuesses(transaction)
         self.outbox: Outbox = SqlOutbox(transaction)
+        self.aside = SqlAside(transaction)
 
     async def commit(self) -> None:
         """Make it so, and end the unit."""
@@ -52,6 +56,11 @@ class SqlUnits:
     def __init__(self, database: Database, mint: Callable[[str], str]) -> None:
         self._database = database
         self._mint = mint
+        self._scenes = Scenes(database)
+
+    async def scene(self, place: Place, account: Account | None) -> Scene:
+        """What a guess at ``place`` is read against; guesses that come together share one transaction."""
+        return await self._scenes.at(place, account)
 
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[SqlUnitOfWork]:

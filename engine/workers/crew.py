@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -32,6 +33,7 @@ class CrewSettings:
         lease_ms: how long a claim lasts; it is renewed while its handler runs.
         grace_ms: how long what was taken may take to its end after a stop.
         sweep_ms: between two sweeps.
+        park_ms: the longest a worker waits for work before it claims again.
     """
 
     score_batch: int = 200
@@ -41,6 +43,7 @@ class CrewSettings:
     lease_ms: int = 30_000
     grace_ms: int = 30_000
     sweep_ms: int = 5_000
+    park_ms: int = 15_000
 
 
 class Crew:
@@ -58,18 +61,24 @@ class Crew:
     ) -> None:
         settings = settings if settings is not None else CrewSettings()
         self._sweep = Sweep(world, settings.sweep_ms)
-        self._workers = [
-            _score(world, queues, settings),
-            _settle(world, queues, settings),
-            _speak(world, queues, messenger, settings),
-        ]
+        self._workers = {
+            "score": _score(world, queues, settings),
+            "settle": _settle(world, queues, settings),
+            "speak": _speak(world, queues, messenger, settings),
+        }
 
     async def run(self, stop: asyncio.Event) -> None:
         """Work until ``stop`` is set; what was taken by then is finished first, if that fits into the grace."""
         async with asyncio.TaskGroup() as group:
-            for each in self._workers:
+            for each in self._workers.values():
                 group.create_task(each.run(stop))
             group.create_task(self._sweep.run(stop))
+
+    def claim_ages_ms(self) -> dict[str, int | None]:
+        """How long ago each kind of worker last claimed; None where it has not yet."""
+        now_ms = time.monotonic_ns() // 1_000_000
+        last_ms = {name: each.last_claim_monotonic_ms for name, each in self._workers.items()}
+        return {name: None if at_ms is None else now_ms - at_ms for name, at_ms in last_ms.items()}
 
 
 def _score(world: World, queues: Queues, settings: CrewSettings) -> Worker:
@@ -100,5 +109,6 @@ def _shift(settings: CrewSettings, *, batch: int, at_once: int) -> Shift:
         together=True,
         lease_ms=settings.lease_ms,
         grace_ms=settings.grace_ms,
+        park_ms=settings.park_ms,
         outside=(Exception,),
     )

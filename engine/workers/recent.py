@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """Keeps the ``size`` most recently used values; holds only what never changes, so nothing needs to expire."""
+    """Keeps the ``size`` most recently used values; what changes is popped, so nothing needs to expire."""
 
     def __init__(self, size: int) -> None:
         if size < 1:
@@ -31,6 +31,10 @@ class Recent(Generic[K, V]):
         self._values.move_to_end(key)
         if len(self._values) > self._size:
             self._values.popitem(last=False)
+
+    def pop(self, key: K) -> V | None:
+        """Forget; answers the value, or None."""
+        return self._values.pop(key, None)
 
     def __len__(self) -> int:
         """How many are remembered."""

@@ -62,6 +62,7 @@ class FakeApi(BaseRequest):
         self.deleted: set[int] = set()
         self.updates: deque[dict[str, Any]] = deque()
         self.offsets: list[int] = []
+        self.webhook: dict[str, Any] = {}
         self._news = asyncio.Event()
 
     @property
@@ -155,7 +156,21 @@ class FakeApi(BaseRequest):
         return list(self.updates)[:100]
 
     async def _deleteWebhook(self, _: Mapping[str, Any]) -> bool:  # noqa: N802
+        self.webhook = {}
         return True
+
+    async def _setWebhook(self, parameters: Mapping[str, Any]) -> bool:  # noqa: N802
+        self.webhook = dict(parameters)
+        return True
+
+    async def _getWebhookInfo(self, _: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+        return {
+            "url": self.webhook.get("url", ""),
+            "has_custom_certificate": False,
+            "pending_update_count": 1,
+            "last_error_date": 1_700_000_000,
+            "last_error_message": "Wrong response from the webhook: 503 Service Unavailable",
+        }
 
     async def _setMyCommands(self, _: Mapping[str, Any]) -> bool:  # noqa: N802
         return True

@@ -13,7 +13,9 @@ from telegram.ext import TypeHandler
 from bot.context import Context
 from bot.intake import Intake, Lease
 from bot.pace import Pace
+from bot.pulse import Pulse
 from bot.receipts import leave
+from bot.taking import Taking
 from engine.game.request import Receipt
 from tests.bot.stage import Stage
 from tests.waiting import wait_until
@@ -38,11 +40,19 @@ class Hall:
         self.done.append(text)
         leave(Receipt.DURABLE)
 
-    @asynccontextmanager
-    async def polling(self, pace: Pace = QUICK, lease: Lease | None = None) -> AsyncIterator[asyncio.Event]:
+    def listen(self) -> None:
+        """Handle every update of the stage before its own handlers do."""
         self.stage.application.handlers[0].insert(0, TypeHandler(Update, self.handle))
+
+    @asynccontextmanager
+    async def polling(
+        self, pace: Pace = QUICK, lease: Lease | None = None, pulse: Pulse | None = None
+    ) -> AsyncIterator[asyncio.Event]:
+        self.listen()
         stop = asyncio.Event()
-        running = asyncio.create_task(Intake(self.stage.application, pace=pace, lease=lease).run(stop))
+        running = asyncio.create_task(
+            Intake(Taking(self.stage.application, self.stage.house.units, pace), lease=lease, pulse=pulse).run(stop)
+        )
         try:
             yield stop
         finally:

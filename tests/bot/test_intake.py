@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from redis.exceptions import ConnectionError as RedisAway
 
 from bot.intake import Intake
 from bot.pace import Pace
+from bot.taking import Taking
 from engine.game.request import Receipt
 from tests.bot.hall import QUICK, Hall, nothing, until_confirmed
 from tests.bot.making import ANA, BEN, group, message, private, said, update
@@ -114,6 +116,31 @@ async def test_an_update_that_always_fails_is_set_aside_and_blocks_nobody(
     assert hall.seen.count("poison") == QUICK.attempts
     assert len(hall.done) == 151
     assert "update_set_aside" in capsys.readouterr().out
+    async with idle.house.units.read() as work:
+        (kept,) = await work.aside.newest(100)
+    assert (kept.name, kept.error, kept.attempts) == (str(poison["update_id"]), "LookupError", QUICK.attempts)
+
+
+async def test_tries_are_counted_over_a_restart(redis: Redis, ready_sqlite_url: str) -> None:
+    async def behave(_: str) -> None:
+        raise LookupError("a bug")
+
+    poison = said("poison")
+    seen = 0
+    async with stage_on(redis, ready_sqlite_url, working=False) as stage:
+        stage.api.feed(poison)
+        hall = Hall(stage, behave)
+        async with hall.polling(replace(QUICK, first_ms=10_000, most_ms=10_000)):
+            await wait_until(lambda: hall.seen, "it was tried")
+        seen += len(hall.seen)
+        assert stage.api.updates, "it is not confirmed"
+    async with stage_on(redis, ready_sqlite_url, working=False) as stage:
+        stage.api.feed(poison)
+        hall = Hall(stage, behave)
+        async with hall.polling():
+            await until_confirmed(stage)
+        seen += len(hall.seen)
+    assert seen == QUICK.attempts
 
 
 async def test_while_a_server_is_away_nothing_is_set_aside(idle: Stage) -> None:
@@ -161,7 +188,7 @@ async def polled(stage: Stage, *updates: dict[str, Any]) -> None:
     """Let an intake take ``updates``, all of them there at its first look."""
     stage.api.feed(*updates)
     stop = asyncio.Event()
-    running = asyncio.create_task(Intake(stage.application, pace=QUICK).run(stop))
+    running = asyncio.create_task(Intake(Taking(stage.application, stage.house.units, QUICK)).run(stop))
     await until_confirmed(stage)
     stop.set()
     await asyncio.wait_for(running, 10)

@@ -14,6 +14,7 @@ from redis.exceptions import ConnectionError as RedisAway
 from bot.errors import TokenRefused
 from bot.intake import Intake, connect
 from bot.pace import Pace
+from bot.taking import Taking
 from tests.bot.api import Refusal, flood
 from tests.bot.hall import QUICK, Hall, nothing, until_confirmed
 from tests.bot.making import said
@@ -57,7 +58,7 @@ async def test_telegram_is_left_alone_for_as_long_as_it_asks(idle: Stage) -> Non
 async def test_a_token_that_telegram_refuses_ends_the_intake(idle: Stage) -> None:
     idle.api.faults["getUpdates"].append(Refusal(401, "Unauthorized"))
     with pytest.raises(TokenRefused) as caught:
-        await Intake(idle.application, pace=QUICK).run(asyncio.Event())
+        await Intake(Taking(idle.application, idle.house.units, QUICK)).run(asyncio.Event())
     assert "TEST" not in str(caught.value)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from bot.errors import BadSettings, TokenMissing
 from bot.settings import LogLevel, load_settings
+from bot.web.places import derived_secret
 
 TOKEN = "4242:TEST-token-that-opens-nothing-at-all-00"  # noqa: S105 - of no bot
 
@@ -100,6 +101,97 @@ def test_settings_do_not_change() -> None:
 def test_a_missing_token_says_what_to_set() -> None:
     with pytest.raises(TokenMissing, match="TELEGRAM_TOKEN"):
         load_settings().token()
+
+
+def hooked(monkeypatch: pytest.MonkeyPatch, url: str, **more: str) -> None:
+    monkeypatch.setenv("TELEGRAM_TOKEN", TOKEN)
+    monkeypatch.setenv("CODEMOJEX_LISTEN", "127.0.0.1:8080")
+    monkeypatch.setenv("CODEMOJEX_WEBHOOK_URL", url)
+    for name, value in more.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_without_an_address_the_bot_polls(monkeypatch: pytest.MonkeyPatch) -> None:
+    hooked(monkeypatch, "")
+    assert load_settings().webhook() is None
+
+
+def test_a_webhook_has_a_path_a_secret_and_a_number_of_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    hooked(monkeypatch, "https://bot.example.org/telegram", CODEMOJEX_WEBHOOK_CONNECTIONS="40")
+    webhook = load_settings().webhook()
+    assert webhook is not None
+    assert (webhook.path, webhook.connections) == ("/telegram", 40)
+    assert webhook.secret == derived_secret(TOKEN)
+    assert webhook.secret not in repr(webhook)
+    monkeypatch.setenv("CODEMOJEX_WEBHOOK_SECRET", "my-own_Secret1")
+    settings = load_settings()
+    own = settings.webhook()
+    assert own is not None
+    assert own.secret == "my-own_Secret1"  # noqa: S105 - of the test
+    assert "my-own_Secret1" not in repr(settings) + settings.model_dump_json()
+
+
+def test_a_webhook_needs_a_place_to_listen(monkeypatch: pytest.MonkeyPatch) -> None:
+    hooked(monkeypatch, "https://bot.example.org/telegram", CODEMOJEX_LISTEN="")
+    with pytest.raises(BadSettings, match="CODEMOJEX_LISTEN"):
+        load_settings().webhook()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "bot.example.org",
+        "http://bot.example.org/telegram",
+        "ftp://bot.example.org/telegram",
+        "https:///telegram",
+        "https://bot.example.org:8081/telegram",
+        "https://bot.example.org:x/telegram",
+        "https://u:hunter2@bot.example.org/telegram",
+        "https://bot.example.org/telegram?x=1",
+        "https://bot.example.org/telegram#x",
+        "https://bot.example.org/health/live",
+        f"https://bot.example.org/{TOKEN}",
+        f"https://bot.example.org/{TOKEN.replace(':', '%3A')}",
+    ],
+)
+def test_an_address_that_telegram_can_or_should_not_post_to_is_refused(
+    monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    hooked(monkeypatch, url)
+    with pytest.raises(BadSettings, match="CODEMOJEX_WEBHOOK_URL") as raised:
+        load_settings()
+    assert TOKEN not in str(raised.value)
+    assert "hunter2" not in str(raised.value)
+
+
+def test_a_bot_api_of_one_s_own_may_post_over_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    hooked(monkeypatch, "http://127.0.0.1:9999/telegram", CODEMOJEX_TELEGRAM_API="http://127.0.0.1:8081")
+    assert load_settings().webhook() is not None
+
+
+@pytest.mark.parametrize("secret", ["hunter2 ", "hunter2!", "hünter2", "hunter2" * 37])
+def test_a_secret_that_telegram_does_not_take_is_refused_and_not_shown(
+    monkeypatch: pytest.MonkeyPatch, secret: str
+) -> None:
+    hooked(monkeypatch, "https://bot.example.org/telegram", CODEMOJEX_WEBHOOK_SECRET=secret)
+    with pytest.raises(BadSettings, match="CODEMOJEX_WEBHOOK_SECRET can't be used") as raised:
+        load_settings()
+    assert "unter2" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "place", ["8080", ":8080", "localhost", "localhost:", "localhost:x", "localhost:99999", "a:1/x"]
+)
+def test_a_place_that_is_no_host_and_port_is_refused(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    monkeypatch.setenv("CODEMOJEX_LISTEN", place)
+    with pytest.raises(BadSettings, match="CODEMOJEX_LISTEN"):
+        load_settings()
+
+
+@pytest.mark.parametrize("place", ["127.0.0.1:8080", "0.0.0.0:1", "[::1]:8080", "localhost:0"])
+def test_a_place_is_a_host_and_a_port(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    monkeypatch.setenv("CODEMOJEX_LISTEN", place)
+    assert load_settings().listen == place
 
 
 def test_a_token_in_the_wrong_variable_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:

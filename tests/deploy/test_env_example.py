@@ -12,7 +12,7 @@ EXAMPLE: Final = (ROOT / ".env.example").read_text(encoding="utf-8")
 ASSIGNED: Final = dict(re.findall(r"^#?([A-Z_]+)=(.*)$", EXAMPLE, re.MULTILINE))
 COMPOSE_ONLY: Final = {"POSTGRES_PASSWORD"}
 """What the compose file itself fills in."""
-SET_BY_COMPOSE: Final = {"REDIS_URL", "DATABASE_URL"}
+SET_BY_COMPOSE: Final = {"REDIS_URL", "DATABASE_URL", "LISTEN"}
 WITHOUT_USE_IN_A_CONTAINER: Final = {"DATA_DIR", "TELEGRAM_API"}
 
 
@@ -29,6 +29,7 @@ def test_every_setting_an_operator_of_containers_can_use_is_there() -> None:
 def test_it_holds_no_secret() -> None:
     assert ASSIGNED["TELEGRAM_TOKEN"] == ""
     assert ASSIGNED["POSTGRES_PASSWORD"] == ""
+    assert ASSIGNED["CODEMOJEX_WEBHOOK_SECRET"] == ""
 
 
 def test_the_values_shown_are_the_defaults() -> None:

@@ -14,7 +14,8 @@ from bot.fake_telegram.messages import Message
 from bot.running import together
 from bot.settings import Settings
 from bot.terminal.keyboard import Keyboard
-from bot.wiring import Addresses, open_application, open_house, take_updates, work
+from bot.wiring import Addresses, open_application, open_house, work
+from bot.wiring_intake import take_updates
 from engine.game.draw import SecureDraw
 from tests.fake_telegram.conftest import BRISK
 from tests.waiting import wait_until

@@ -11,6 +11,7 @@ from sqlalchemy import Engine, event, inspect, text
 
 from engine.game.model import CloseReason, Switch
 from engine.ids import NOTICE, NoticeId
+from engine.store.aside import Failure
 from engine.store.database import Database
 from engine.store.dialect import SQLITE
 from engine.store.work import SqlUnitOfWork, SqlUnits
@@ -26,7 +27,7 @@ QUERIES: Final[dict[str, tuple[Ask, set[str]]]] = {
     "rooms on a plan": (lambda unit, _: unit.plans.on("gold"), {"ix_rooms_plan"}),
     "switch": (lambda unit, _: unit.plans.on_since_ms(Switch.PAUSE_ALL), {"pk_switches"}),
     "room": (lambda unit, table: unit.rooms.get(table.room.id), {"pk_rooms", "pk_chats"}),
-    "known player": (lambda unit, _: unit.rooms.known(an_account()), {"uq_players_account_ref"}),
+    "player": (lambda unit, _: unit.rooms.player(an_account()), {"uq_players_account_ref"}),
     "running": (lambda unit, table: unit.rounds.running(table.room.id), {"uq_rounds_room_unsettled"}),
     "newest": (lambda unit, table: unit.rounds.newest(table.room.id), {"uq_rounds_room_number"}),
     "next number": (lambda unit, table: unit.rounds.next_number(table.room.id), {"uq_rounds_room_number"}),
@@ -41,6 +42,8 @@ QUERIES: Final[dict[str, tuple[Ask, set[str]]]] = {
         lambda unit, table: unit.guesses.membership(table.room.id, table.players[0].id),
         {"pk_memberships"},
     ),
+    "failed": (lambda unit, _: unit.aside.failed(Failure("1", "message", "E", "{}", 5), 1), {"pk_aside"}),
+    "aside": (lambda unit, _: unit.aside.newest(10), {"ix_aside_last_ms"}),
     "waiting": (lambda unit, _: unit.outbox.waiting([NoticeId(mint(NOTICE))]), {"pk_outbox"}),
     "load": (lambda unit, _: unit.outbox.load([NoticeId(mint(NOTICE))]), {"pk_outbox"}),
     "sent": (lambda unit, _: unit.outbox.sent([NoticeId(mint(NOTICE))], 5), {"pk_outbox"}),
@@ -57,11 +60,24 @@ async def test_a_query_finds_its_rows_by_an_index(database: Database, units: Sql
     with _statements() as statements:
         async with units.begin() as unit:
             await ask(unit, table)
+    await _all_by_an_index(database, statements, indexes)
+
+
+async def test_a_scene_is_found_by_indexes(database: Database, units: SqlUnits) -> None:
+    indexes = {"uq_chats_chat_ref", "uq_rooms_chat_thread", "uq_rounds_room_unsettled", "uq_players_account_ref"}
+    with _statements() as statements:
+        await units.scene(a_place(), an_account())
+    await _all_by_an_index(database, statements, indexes)
+
+
+async def _all_by_an_index(database: Database, statements: list[tuple[str, Any]], indexes: set[str]) -> None:
     plans = [await _plan(database, *statement) for statement in statements]
     used = "\n".join(plans)
     if database.dialect == SQLITE:
         # SQLite names the indexes behind its keys by number.
-        assert "SCAN" not in used.replace("SCAN rounds USING INDEX uq_rounds_room_unsettled", "")
+        for index in ("rounds USING INDEX uq_rounds_room_unsettled", "aside USING INDEX ix_aside_last_ms"):
+            used = used.replace(f"SCAN {index}", index)  # all of an index that has only what is asked for, or in order
+        assert "SCAN" not in used
         indexes = {index for index in indexes if index.startswith("ix_") or index.endswith("_unsettled")}
     else:
         assert "Seq Scan" not in used

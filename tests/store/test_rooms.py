@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.game.model import CloseReason, LeverSet, Player, Room
+from engine.game.model import Account, CloseReason, LeverSet, Player, Room
 from engine.ids import RoomId, check
 from engine.store.errors import RowRefused
 from engine.store.work import SqlUnitOfWork, SqlUnits
@@ -34,11 +34,16 @@ async def test_topics_of_one_chat_are_rooms_of_their_own(units: SqlUnits) -> Non
     assert topic.chat == first.chat
 
 
+async def known(units: SqlUnits, account: Account) -> Player | None:
+    """The player as a guess finds it: under the name it shows today."""
+    return (await units.scene(a_place(), account)).player
+
+
 async def test_an_unknown_room_is_none(units: SqlUnits) -> None:
     async with units.read() as unit:
         assert await unit.rooms.get(RoomId(mint("ROM"))) is None
         assert await unit.rooms.find(a_place()) is None
-        assert await unit.rooms.known(an_account()) is None
+    assert await known(units, an_account()) is None
 
 
 async def test_a_player_is_made_once_and_keeps_its_newest_name(units: SqlUnits) -> None:
@@ -46,10 +51,10 @@ async def test_a_player_is_made_once_and_keeps_its_newest_name(units: SqlUnits) 
     ana = await write(units, lambda unit: unit.rooms.player(account))
     check(ana.id, kind="PLR")
     renamed = replace(account, name="Ana B.")
-    assert await read(units, lambda unit: unit.rooms.known(account)) == ana
-    assert await read(units, lambda unit: unit.rooms.known(renamed)) is None
+    assert await known(units, account) == ana
+    assert await known(units, renamed) is None
     assert await write(units, lambda unit: unit.rooms.player(renamed)) == replace(ana, name="Ana B.")
-    assert await read(units, lambda unit: unit.rooms.known(renamed)) == replace(ana, name="Ana B.")
+    assert await known(units, renamed) == replace(ana, name="Ana B.")
 
 
 HOSTILE = [
@@ -69,9 +74,9 @@ HOSTILE = [
 async def test_hostile_names_survive_unchanged(units: SqlUnits, name: str) -> None:
     account = an_account(name)
     assert (await write(units, lambda unit: unit.rooms.player(account))).name == name
-    known = await read(units, lambda unit: unit.rooms.known(account))
-    assert known is not None
-    assert known.name == name
+    player = await known(units, account)
+    assert player is not None
+    assert player.name == name
 
 
 @pytest.mark.parametrize(("name", "kept"), [("A\0na", "A\ufffdna"), ("A\ud83dna", "A\ufffdna"), ("\ud83d\ude00", "😀")])
@@ -80,7 +85,7 @@ async def test_what_no_database_keeps_is_replaced_once(units: SqlUnits, name: st
     player = await write(units, lambda unit: unit.rooms.player(account))
     assert player.name == kept
     # Known under the name it shows today, so it is not written again at every message.
-    assert await read(units, lambda unit: unit.rooms.known(account)) == player
+    assert await known(units, account) == player
     room = await write(units, lambda unit: unit.rooms.at(a_place(title=name)))
     assert await read(units, lambda unit: unit.rooms.get(room.id)) == room
 

@@ -62,6 +62,7 @@ class Clock:
 class House:
     """The product on a test's servers."""
 
+    redis: Redis
     world: World
     game: Game
     queues: Queues
@@ -129,7 +130,7 @@ async def house(redis: Redis, database_url: str) -> AsyncIterator[House]:
             now_ms=clock,
             default_ceiling=CEILING,
         )
-        yield House(world, Game.on(world), queues, units, clock, lambda: next(numbers))
+        yield House(redis, world, Game.on(world), queues, units, clock, lambda: next(numbers))
 
 
 def wrong(round_: Round) -> tuple[str, ...]:

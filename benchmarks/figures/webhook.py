@@ -1,0 +1,44 @@
+"""Guesses from Telegram's posts to durable on their lanes, through one bot process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks.figure import Figure, at_least, at_most, of_runs
+from benchmarks.peers import Peers
+from benchmarks.process import ours
+from benchmarks.server import valkey
+from benchmarks.sizes import Sizes
+from tests.servers.postgres import PostgresServer
+
+
+def measure(sizes: Sizes, _: Peers) -> Iterator[Figure]:
+    for durable in (False, True):
+        how = "Valkey syncs every write" if durable else "Valkey keeps no file"
+        said = [_posted(sizes.posts, durable=durable) for _run in range(sizes.runs)]
+        yield of_runs(
+            f"guesses posted to a webhook and on their lanes, one bot process; {how}",
+            "guesses/s",
+            [run["per_s"] for run in said],
+            bound=at_least(2_000),
+        )
+        yield of_runs(
+            f"p99 of a post at half that rate; {how}", "ms", [run["p99_ms"] for run in said], bound=at_most(50)
+        )
+        yield of_runs(
+            f"the bot's CPU a post, against what reading its message costs; {how}",
+            "us",
+            [run["cpu_us"] for run in said],
+            against=[run["parse_us"] for run in said],
+        )
+
+
+def _posted(posts: int, *, durable: bool) -> dict[str, Any]:
+    with PostgresServer() as postgres:
+        address = postgres.url(postgres.create())
+        with valkey(durable=durable) as url:
+            done = ours("post_guesses", address, posts, 0).run(url)
+    if done["on_lanes"] != done["posted"]:
+        raise RuntimeError(f"{done['posted']} guesses were answered 200, and {done['on_lanes']} are on their lanes")
+    return done

@@ -1,0 +1,62 @@
+"""One connection of the web side: uvicorn's, less patient with whoever never comes to the point."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Final
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_S: Final = 10.0
+"""How long a request's head may take to arrive, and a new connection to send one."""
+LARGEST_HEAD: Final = 65_536
+"""Bytes; a few hundred are usual."""
+
+
+class Connection(HttpToolsProtocol):
+    """Closes itself where a request's head is endless, and is closed by ``tend`` where it is slow.
+
+    uvicorn alone would wait and gather for ever. A timer for each head would cost as much as reading it.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._head_since_s: float | None = None
+        self._head_bytes = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in uvicorn
+        """Wait for a first head."""
+        super().connection_made(transport)
+        self._await_head()
+
+    def on_message_begin(self) -> None:
+        """Another head begins on a connection that was kept."""
+        super().on_message_begin()
+        if self._head_since_s is None:
+            self._await_head()
+
+    def on_headers_complete(self) -> None:
+        """The head is here; from now on the application sees to the time."""
+        self._head_since_s = None
+        super().on_headers_complete()
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, unless a head is endless."""
+        super().data_received(data)
+        if self._head_since_s is not None:
+            self._head_bytes += len(data)
+            if self._head_bytes > LARGEST_HEAD:
+                self._hang_up()
+
+    def tend(self) -> None:
+        """Look whether a head has taken too long; to be called now and then."""
+        if self._head_since_s is not None and self.loop.time() - self._head_since_s > HEAD_S:
+            self._hang_up()
+
+    def _await_head(self) -> None:
+        self._head_bytes = 0
+        self._head_since_s = self.loop.time()
+
+    def _hang_up(self) -> None:
+        if not self.transport.is_closing():
+            self.transport.close()
