@@ -42,11 +42,13 @@ async def test_a_cancellation_arrives_wherever_in_a_verb_it_comes(
 async def test_cancelling_workers_at_any_time_loses_no_job(redis: WatchedRedis) -> None:
     lanes = Lanes(redis, "cm", max_attempts=None)
     chance = random.Random()  # noqa: S311 - no secret; the seed is the test run's
+    ran: set[str] = set()
     completed: list[str] = []
 
     async def worker() -> None:
         while True:
             jobs = await lanes.claim(1, lease_ms=5)
+            ran.update(job.id for job in jobs)
             if await lanes.complete(jobs) == [Verdict.ok]:
                 completed.append(jobs[0].id)
             await lanes.wait(5_000)
@@ -63,15 +65,17 @@ async def test_cancelling_workers_at_any_time_loses_no_job(redis: WatchedRedis) 
             assert working.cancelled()
 
         async def rest_is_served() -> bool:
-            completed.extend(job.id for job in await settle_all(lanes))
+            rest = [job.id for job in await settle_all(lanes)]
+            completed.extend(rest)
+            ran.update(rest)
             return await lanes.oldest(A) is None
 
         while not await rest_is_served():
             await lanes.wait(50)  # for the leases that the cancelled left behind
+    assert ran == set(admitted)
     # A completion whose answer was cancelled is done though nobody heard of it.
-    assert set(completed) <= set(admitted)
+    assert set(completed) <= ran
     assert len(completed) == len(set(completed))
-    assert len(completed) > len(admitted) // 2
 
 
 async def test_a_worker_that_was_cancelled_may_still_give_its_jobs_back(lanes: Lanes) -> None:

@@ -57,7 +57,7 @@ def _short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def ground(server: EmbeddedValkey) -> AsyncIterator[Ground]:
-    async with Redis.from_url(server.url) as admin, Proxy(server.socket_path) as proxy:
+    async with Redis.from_url(server.url, socket_timeout=None) as admin, Proxy(server.socket_path) as proxy:
         await admin.flushall()
         yield Ground(server, proxy, admin)
 

@@ -105,25 +105,28 @@ async def test_a_flood_of_due_jobs_of_full_groups_is_promoted_in_bounded_steps(
     """Every claim makes progress, none pays for the whole flood, and who is not full is served meanwhile."""
     flood, hour_ms = scaled(4_000, 1_000_000), 3_600_000
     with redis.unwatched():
-        await lanes.limit(A, 1)
-        await fill(lanes, A, 1)
-        await lanes.claim(1, 2 * hour_ms)
-        for first in range(0, flood, 10_000):
-            names = new_jobs(min(10_000, flood - first))
-            await lanes.enqueue_many([Submission(A, job_id, b"", delay_ms=hour_ms) for job_id in names])
-        await travel(redis, hour_ms)
-        admitted = await fill(lanes, B, 3)
-        calls = []
-        for expected in admitted:
-            async with Counted(redis) as counted:
-                assert await claimed_ids(lanes, 1) == [expected]
-            calls.append(counted.calls)
-        assert max(calls) < 64 * 20
-        assert await redis.zcount("emq:{cm}:schedule", 0, await server_ms(redis)) == flood - 64 * len(calls)
-        rounds = 0
-        while await lanes.promote(10_000):
-            rounds += 1
-        assert rounds == -(-(flood - 64 * len(calls)) // 10_000)
-        assert await lanes.claim(9) == []
-        assert await lanes.depth(A) == flood
-        await redis.flushall()  # a last look at all of it would take longer than the test
+        try:
+            await lanes.limit(A, 1)
+            await fill(lanes, A, 1)
+            await lanes.claim(1, 2 * hour_ms)
+            for first in range(0, flood, 10_000):
+                names = new_jobs(min(10_000, flood - first))
+                await lanes.enqueue_many([Submission(A, job_id, b"", delay_ms=hour_ms) for job_id in names])
+            await travel(redis, hour_ms)
+            admitted = await fill(lanes, B, 3)
+            calls = []
+            for expected in admitted:
+                async with Counted(redis) as counted:
+                    (job,) = await lanes.claim(1, hour_ms)
+                assert job.id == expected
+                calls.append(counted.calls)
+            assert max(calls) < 64 * 20
+            assert await redis.zcount("emq:{cm}:schedule", 0, await server_ms(redis)) == flood - 64 * len(calls)
+            rounds = 0
+            while await lanes.promote(10_000):
+                rounds += 1
+            assert rounds == -(-(flood - 64 * len(calls)) // 10_000)
+            assert await lanes.claim(9) == []
+            assert await lanes.depth(A) == flood
+        finally:
+            await redis.flushall()  # a last look at all of it would take longer than the test
