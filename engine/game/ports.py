@@ -258,6 +258,9 @@ class GuessLanes(Protocol):
             RoomFull: the room's cap is reached.
         """
 
+    async def knows(self, source: Source) -> bool:
+        """Whether a guess of this message was admitted within a day."""
+
     async def pull(self, rooms: Sequence[Room]) -> None:
         """Bring the lanes' levers to what the rooms' rows say."""
 
