@@ -30,7 +30,8 @@ READER_OF_THE_ENVIRONMENT: Final = "bot/settings.py"
 LOCKS: Final = {"requirements.lock": (), "requirements-dev.lock": ("dev",), "requirements-build.lock": ("build",)}
 CASES: Final = {"T": 22, "L": 27}
 CASES_HELD: Final = {
-    *("T1", "T2", "T3", "T4", "T5", "T15", "T17", "T18", "T19", "T20", "T21"),
+    *("T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T12", "T13", "T14"),
+    *("T15", "T16", "T17", "T18", "T19", "T20", "T21"),
     *("L1", "L3", "L5", "L6", "L7", "L9", "L10", "L12", "L17", "L21", "L22", "L27"),
 }
 
@@ -66,7 +67,9 @@ def test_the_import_contracts_hold() -> None:
 
 
 def test_no_file_outgrows_its_room() -> None:
-    lines = {path: len(text(path).splitlines()) for path in [*files(".py", "bot", "engine"), *files(".lua", "engine")]}
+    lines = {
+        path: len(text(path).splitlines()) for path in [*files(".py", "bot", "engine"), *files(".lua", "bot", "engine")]
+    }
     assert {path: count for path, count in lines.items() if count > MOST_LINES[Path(path).suffix]} == {}
 
 
@@ -151,7 +154,7 @@ def test_an_installed_wheel_has_everything_the_program_is_made_of(tmp_path: Path
     with zipfile.ZipFile(wheel) as packed:
         names = set(packed.namelist())
         entry_points = packed.read(next(name for name in names if name.endswith("entry_points.txt"))).decode()
-    scripts = files(".lua", "engine")
+    scripts = files(".lua", "bot", "engine")
     migrations = files(".py", "migrations/versions")
     assert scripts
     assert migrations

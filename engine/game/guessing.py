@@ -85,7 +85,7 @@ class Guessing:
                 work,
                 room,
                 Refused(Refusal.ANONYMOUS),
-                reply_to=request.source.message_ref,
+                reply_to=request.source,
                 notice_id=notice,
             )
             await work.commit()

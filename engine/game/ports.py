@@ -24,7 +24,9 @@ from engine.game.model import (
     Standing,
 )
 from engine.game.notices import Notice
+from engine.game.places import Chats
 from engine.game.plans import Plans
+from engine.game.request import Inbox
 from engine.game.themes import Theme
 from engine.ids import ChatId, JobId, NoticeId, PlayerId, RoomId, RoundId
 
@@ -66,13 +68,16 @@ class Outgoing:
     chat: ChatId
     thread: int
     notice: Notice
-    reply_to: int | None
+    reply_to: Source | None
     created_ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class OutboxItem:
-    """An unsent notice with what is needed to say it: the chat's outer number and the names it shows."""
+    """An unsent notice with what is needed to say it: the chat's outer number as of now and the names it shows.
+
+    ``reply_to`` is a message of that very chat. ``away``: the bot can't speak to it.
+    """
 
     id: NoticeId
     chat: ChatId
@@ -82,6 +87,7 @@ class OutboxItem:
     notice: Notice
     reply_to: int | None
     names: Mapping[PlayerId, str]
+    away: bool = False
 
 
 class Rooms(Protocol):
@@ -114,21 +120,14 @@ class Rooms(Protocol):
     async def player(self, account: Account) -> Player:
         """The player of ``account``, made if new; its name is brought up to date."""
 
-    async def pause(self, room: RoomId, *, paused: bool) -> None:
-        """Write the pause lever."""
+    async def pause(self, room: RoomId, *, paused: bool, away: bool = False) -> None:
+        """Write the pause lever, and whether it is only for the bot's absence."""
 
     async def limit(self, room: RoomId, limit: int | None) -> None:
         """Write the chat's own limit."""
 
     async def pulled(self) -> list[Room]:
         """Every room with a lever set or an unsettled round: what a healed Redis must hear again."""
-
-
-class Inbox(Protocol):
-    """Which messages with an effect have been taken."""
-
-    async def first(self, source: Source, taken_ms: int) -> bool:
-        """Record ``source``; False where it was there already. Holds in the same transaction as its effect."""
 
 
 class Rounds(Protocol):
@@ -216,11 +215,18 @@ class Outbox(Protocol):
     async def drop(self, notices: Sequence[NoticeId], reason: str, dropped_ms: int) -> None:
         """Mark as never to be said, and why."""
 
+    async def drop_all(self, chat: ChatId, thread: int | None, reason: str, dropped_ms: int) -> None:
+        """Drop all that is still to be said to the chat, or to one thread of it."""
+
+    async def prune(self, created_before_ms: int, limit: int) -> int:
+        """Delete up to ``limit`` notices that are sent or dropped and older than that; answers how many."""
+
 
 class UnitOfWork(Protocol):
     """One transaction. Leaving it without ``commit`` rolls back."""
 
     rooms: Rooms
+    chats: Chats
     plans: Plans
     inbox: Inbox
     rounds: Rounds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Row, Select, exists, or_, select, text, update
+from sqlalchemy import Row, Select, exists, func, or_, select, text, update
 
 from engine import ids
 from engine.game.model import Account, Place, Plan, Player, Room
@@ -39,26 +39,27 @@ class SqlRooms:
         if row is None:
             raise RuntimeError("a room vanished while it was being made; rooms are never deleted")
         title = storable(place.title)
-        if row.title != title:
-            await self._transaction.write(update(chats).where(chats.c.id == row.chat).values(title=title))
-        return _room(row)
+        if row.title != title or row.chat_away:
+            # Whoever hears from a chat can speak to it, until it is told otherwise.
+            await self._transaction.write(update(chats).where(chats.c.id == row.chat).values(title=title, away=False))
+        return room_of(row)
 
     async def find(self, place: Place) -> Room | None:
         """The room at ``place``, or None; writes nothing."""
         row = await self._at(place)
-        return None if row is None else _room(row)
+        return None if row is None else room_of(row)
 
     async def get(self, room: RoomId) -> Room | None:
         """The room, or None."""
-        row = await self._transaction.row(_rooms().where(rooms.c.id == room))
-        return None if row is None else _room(row)
+        row = await self._transaction.row(rooms_joined().where(rooms.c.id == room))
+        return None if row is None else room_of(row)
 
     async def many(self, wanted: Sequence[RoomId]) -> list[Room]:
         """Those of ``wanted`` that exist."""
         found: list[Room] = []
         for at in range(0, len(wanted), _AT_ONCE):
             among = one_of(self._transaction.dialect, rooms.c.id, wanted[at : at + _AT_ONCE])
-            found += [_room(row) for row in await self._transaction.rows(_rooms().where(among))]
+            found += [room_of(row) for row in await self._transaction.rows(rooms_joined().where(among))]
         return found
 
     async def titles(self, wanted: Sequence[str]) -> dict[str, str]:
@@ -88,11 +89,11 @@ class SqlRooms:
 
         PostgreSQL locks the row, and leaves those alone who only refer to it; on SQLite a writer is alone anyway.
         """
-        locked = _rooms().where(rooms.c.id == room).with_for_update(of=rooms, key_share=True)
+        locked = rooms_joined().where(rooms.c.id == room).with_for_update(of=rooms, key_share=True)
         rows = await self._transaction.written(locked)
         if not rows:
             raise RuntimeError(f"room {room} has no row to lock; rooms are never deleted")
-        return _room(rows[0])
+        return room_of(rows[0])
 
     async def plays(self, player: PlayerId) -> bool:
         """Whether there is such a player."""
@@ -115,9 +116,9 @@ class SqlRooms:
             await self._transaction.write(update(players).where(players.c.id == row.id).values(name=name))
         return Player(PlayerId(row.id), row.account_ref, name)
 
-    async def pause(self, room: RoomId, *, paused: bool) -> None:
-        """Write the pause lever."""
-        await self._transaction.write(update(rooms).where(rooms.c.id == room).values(paused=paused))
+    async def pause(self, room: RoomId, *, paused: bool, away: bool = False) -> None:
+        """Write the pause lever, and whether it is only for the bot's absence."""
+        await self._transaction.write(update(rooms).where(rooms.c.id == room).values(paused=paused, away=away))
 
     async def limit(self, room: RoomId, limit: int | None) -> None:
         """Write the chat's own limit."""
@@ -128,13 +129,18 @@ class SqlRooms:
         unsettled = exists().where(rounds.c.room == rooms.c.id, text(f"rounds.{UNSETTLED}"))
         set_ = (rooms.c[name].is_not(None) for name in _LEVERS)
         levers = or_(rooms.c.paused, *set_)
-        found = await self._transaction.rows(_rooms().where(or_(levers, unsettled)).order_by(rooms.c.id))
-        return [_room(row) for row in found]
+        found = await self._transaction.rows(rooms_joined().where(or_(levers, unsettled)).order_by(rooms.c.id))
+        return [room_of(row) for row in found]
 
     async def _at(self, place: Place) -> Row[Any] | None:
-        return await self._transaction.row(
-            _rooms().where(chats.c.chat_ref == place.chat_ref, rooms.c.thread == place.thread)
+        # A number that a chat had before it moved leads to where it is now.
+        known = chats.alias("known")
+        chat = (
+            select(func.coalesce(known.c.moved_to, known.c.id))
+            .where(known.c.chat_ref == place.chat_ref)
+            .scalar_subquery()
         )
+        return await self._transaction.row(rooms_joined().where(rooms.c.chat == chat, rooms.c.thread == place.thread))
 
     async def _add(self, place: Place) -> None:
         """Make chat and room; whoever else is making them is waited for, and theirs are taken."""
@@ -143,7 +149,7 @@ class SqlRooms:
             id=self._mint(ids.CHAT), chat_ref=place.chat_ref, private=place.private, title=storable(place.title)
         )
         await self._transaction.write(chat.on_conflict_do_nothing())
-        known = select(chats.c.id).where(chats.c.chat_ref == place.chat_ref)
+        known = select(func.coalesce(chats.c.moved_to, chats.c.id)).where(chats.c.chat_ref == place.chat_ref)
         room = insert(dialect, rooms).values(
             id=self._mint(ids.ROOM), chat=known.scalar_subquery(), thread=place.thread, paused=False
         )
@@ -153,16 +159,18 @@ class SqlRooms:
         return await self._transaction.row(select(players).where(players.c.account_ref == account.account_ref))
 
 
-def _rooms() -> Select[Any]:
+def rooms_joined() -> Select[Any]:
+    """Rooms with their chats and plans, as ``room_of`` reads them."""
     plan = [column.label(f"plan_{column.name}") for column in plans.c]
     return (
-        select(rooms, chats.c.chat_ref, chats.c.private, chats.c.title, *plan)
+        select(rooms, chats.c.chat_ref, chats.c.private, chats.c.title, chats.c.away.label("chat_away"), *plan)
         .join(chats, chats.c.id == rooms.c.chat)
         .outerjoin(plans, plans.c.name == rooms.c.plan)
     )
 
 
-def _room(row: Row[Any]) -> Room:
+def room_of(row: Row[Any]) -> Room:
+    """The room that a row of ``rooms_joined`` is."""
     return Room(
         id=RoomId(row.id),
         chat=ChatId(row.chat),
@@ -174,4 +182,5 @@ def _room(row: Row[Any]) -> Room:
         own=levers_of(row),
         chat_limit=row.chat_limit,
         held_until_ms=row.held_until_ms,
+        away=row.away,
     )

@@ -7,9 +7,12 @@ from dataclasses import replace
 
 import httpx
 import pytest
+from redis.asyncio import Redis
 from telegram.error import BadRequest, TimedOut
 
 from bot.application import build_bot
+from bot.budget import Limits, SharedBudget
+from bot.context import TelegramBot
 from bot.messenger import TelegramMessenger
 from bot.terminal.markup import plain, read_html
 from bot.texts.markup import entities, units
@@ -29,10 +32,11 @@ from engine.game.notices import (
 from engine.game.ports import OutboxItem
 from engine.game.themes import theme
 from engine.ids import ChatId, Minter, NoticeId, PlayerId, RoundId
-from engine.workers.ports import Told, TryLater, Unreachable
-from tests.bot.api import TOKEN, FakeApi, Fault, flood
+from engine.workers.ports import Moved, Told, TryLater, Unreachable
+from tests.bot.api import BOT_ID, TOKEN, FakeApi, Fault, flood
 from tests.bot.api import Refusal as Answered
 from tests.bot.making import GROUP
+from tests.bot.stage import ISOLATES, UNLIMITED
 
 # The library reads its own deprecated attribute as it makes a RetryAfter.
 pytestmark = pytest.mark.filterwarnings("ignore:.*retry_after:telegram.warnings.PTBDeprecationWarning")
@@ -50,7 +54,8 @@ def item(
     notice: Notice, *, name: str = "Ana", reply_to: int | None = 5, thread: int = 0, chat: int = GROUP
 ) -> OutboxItem:
     id_ = NoticeId(minter.mint("NOT"))
-    return OutboxItem(id_, CHAT, chat, chat > 0, thread, notice, reply_to, {PLAYER: name})
+    names = dict.fromkeys(notice.players(), name)
+    return OutboxItem(id_, CHAT, chat, chat > 0, thread, notice, reply_to, names)
 
 
 def board() -> Board:
@@ -74,12 +79,16 @@ def api() -> FakeApi:
 
 
 @pytest.fixture
-def messenger(api: FakeApi) -> TelegramMessenger:
-    return TelegramMessenger(build_bot(TOKEN, request=api, get_updates_request=api))
+def messenger(api: FakeApi, redis: Redis) -> TelegramMessenger:
+    return TelegramMessenger(_bot(api, redis, UNLIMITED))
+
+
+def _bot(api: FakeApi, redis: Redis, limits: Limits) -> TelegramBot:
+    return build_bot(TOKEN, budget=SharedBudget(redis, BOT_ID, limits), request=api, get_updates_request=api)
 
 
 async def test_one_answer_replies_to_its_message(api: FakeApi, messenger: TelegramMessenger) -> None:
-    assert await messenger.say([item(answer())]) == Told(1, 3_000)
+    assert await messenger.say([item(answer())]) == Told(1, 0)
     (sent,) = api.sent
     assert (sent.chat, sent.reply_to, sent.thread) == (GROUP, 5, None)
     assert sent.parameters["parse_mode"] == "HTML"
@@ -88,21 +97,27 @@ async def test_one_answer_replies_to_its_message(api: FakeApi, messenger: Telegr
 
 async def test_an_answer_arrives_although_its_message_was_deleted(api: FakeApi, messenger: TelegramMessenger) -> None:
     api.deleted.add(5)
-    assert await messenger.say([item(answer())]) == Told(1, 3_000)
+    assert await messenger.say([item(answer())]) == Told(1, 0)
     assert len(api.sent) == 1
 
 
 async def test_several_answers_go_into_one_message_in_order(api: FakeApi, messenger: TelegramMessenger) -> None:
     items = [item(answer(total)) for total in (0, 20, 40)]
-    assert await messenger.say(items) == Told(3, 3_000)
+    assert await messenger.say(items) == Told(3, 0)
     (sent,) = api.sent
     assert sent.reply_to is None
     lines = plain(read_html(sent.text)).splitlines()
     assert [line.split(": ")[1] for line in lines] == ["0 / 600 (0%)", "20 / 600 (3%)", "40 / 600 (6%)"]
 
 
-async def test_a_private_chat_cools_down_for_a_second(messenger: TelegramMessenger) -> None:
-    assert await messenger.say([item(answer(), chat=11)]) == Told(1, 1_000)
+@pytest.mark.parametrize(("chat", "rest_ms"), [(11, 1_000), (GROUP, 3_000)])
+async def test_a_chat_that_was_spoken_to_rests(api: FakeApi, redis: Redis, chat: int, rest_ms: int) -> None:
+    messenger = TelegramMessenger(_bot(api, redis, Limits()))
+    assert await messenger.say([item(answer(), chat=chat)]) == Told(1, rest_ms)
+    later = await messenger.say([item(answer(), chat=chat)])
+    assert isinstance(later, TryLater)
+    assert rest_ms - 1_000 < later.delay_ms <= rest_ms + 100
+    assert api.count("sendMessage") == 1
 
 
 async def test_big_notices_stand_alone_and_order_is_kept(api: FakeApi, messenger: TelegramMessenger) -> None:
@@ -127,22 +142,22 @@ async def test_big_notices_stand_alone_and_order_is_kept(api: FakeApi, messenger
 async def test_of_boards_asked_for_at_once_the_last_is_said(api: FakeApi, messenger: TelegramMessenger) -> None:
     newer = replace(board(), guesses_total=3, lines=(Line(1, PLAYER, 560, 93, 3),), players_total=1)
     items = [item(board(), reply_to=1), item(newer, reply_to=2), item(answer()), item(newer)]
-    assert await messenger.say(items) == Told(2, 3_000)
+    assert await messenger.say(items) == Told(2, 0)
     assert [sent.reply_to for sent in api.sent] == [2]
     assert "3 guesses" in api.sent[0].text
 
 
 async def test_other_rounds_boards_and_other_pages_are_said_by_themselves(messenger: TelegramMessenger) -> None:
-    assert await messenger.say([item(board()), item(replace(board(), number=2))]) == Told(1, 3_000)
-    assert await messenger.say([item(PageShown(Page.HELP)), item(PageShown(Page.RULES))]) == Told(1, 3_000)
-    assert await messenger.say([item(PageShown(Page.HELP))] * 3) == Told(3, 3_000)
+    assert await messenger.say([item(board()), item(replace(board(), number=2))]) == Told(1, 0)
+    assert await messenger.say([item(PageShown(Page.HELP)), item(PageShown(Page.RULES))]) == Told(1, 0)
+    assert await messenger.say([item(PageShown(Page.HELP))] * 3) == Told(3, 0)
 
 
 @pytest.mark.parametrize("name", ["A", "👨‍👩‍👧‍👦" * 10, "&" * 64, "<" * 64])
 async def test_a_message_holds_as_much_as_telegram_takes_and_no_more(
     api: FakeApi, messenger: TelegramMessenger, name: str
 ) -> None:
-    items = [item(answer(), name=name) for _ in range(200)]
+    items = [item(replace(answer(), player=PlayerId(minter.mint("PLR"))), name=name) for _ in range(200)]
     told = await messenger.say(items)
     assert isinstance(told, Told)
     (sent,) = api.sent
@@ -152,13 +167,46 @@ async def test_a_message_holds_as_much_as_telegram_takes_and_no_more(
     assert told.count == 100 or units(sent.text) + line > 4096
 
 
+async def test_a_flood_of_answers_shares_lines_and_leaves_none_out(api: FakeApi, messenger: TelegramMessenger) -> None:
+    players = [PlayerId(minter.mint("PLR")) for _ in range(4)]
+    items = [
+        item(Answer(players[number % 4], 20 * (number % 30), 0, counted=True), name=f"P{number % 4}")
+        for number in range(200)
+    ]
+    closed = [item(Refused(Refusal.ROUND_CLOSING, player=player), name="Zoe") for player in players] * 10
+    won = item(answer(600), name="Ana")
+    assert await messenger.say([*items, won, *closed]) == Told(241, 0)
+    (sent,) = api.sent
+    assert units(sent.text) <= 4096
+    lines = plain(read_html(sent.text)).translate(ISOLATES).splitlines()
+    assert len(lines) == 6
+    for number, line in enumerate(lines[:4]):
+        name, totals = line.split(" ", 1)[1].removesuffix(" / 600").split(": ")
+        assert name == f"P{number}"
+        assert [int(total) for total in totals.split(" · ")] == [20 * (at % 30) for at in range(number, 200, 4)]
+    assert lines[4] == "🎉 Ana: 600 / 600 (100%) – cracked it!"
+    assert lines[5].startswith("Zoe · 🏁 This round has just closed.")
+
+
+async def test_what_even_shared_lines_have_no_room_for_is_said_next(api: FakeApi, messenger: TelegramMessenger) -> None:
+    items = [item(answer()) for _ in range(1_000)]
+    counts = []
+    while items:
+        told = await messenger.say(items)
+        assert isinstance(told, Told)
+        counts.append(told.count)
+        items = items[told.count :]
+    assert len(counts) == 2
+    assert sum(sent.text.count("560") for sent in api.sent) == 1_000
+
+
 async def test_a_long_reveal_fits(api: FakeApi, messenger: TelegramMessenger) -> None:
     codes = theme("fruits").codes
     lines = tuple(Line(rank, PLAYER, 600, 100, 9_999) for rank in range(1, 11))
     reveal = RoundRevealed(
         RoundId(minter.mint("GAM")), 1, "fruits", CloseReason.CRACKED, PLAYER, codes[:6], "0" * 32, "f" * 64, lines
     )
-    assert await messenger.say([item(reveal, name="👨‍👩‍👧‍👦" * 10, reply_to=None)]) == Told(1, 3_000)
+    assert await messenger.say([item(reveal, name="👨‍👩‍👧‍👦" * 10, reply_to=None)]) == Told(1, 0)
     assert units(api.sent[0].text) < 4096
 
 
@@ -192,10 +240,6 @@ async def test_a_topic_is_addressed_and_general_never_is(
         (Answered(500, "Internal Server Error"), 2_000),
         (Answered(502, "Bad Gateway"), 2_000),
         (Answered(401, "Unauthorized"), 30_000),
-        (
-            Answered(400, "Bad Request: group chat was upgraded to a supergroup chat", {"migrate_to_chat_id": -1009}),
-            60_000,
-        ),
     ],
 )
 async def test_what_certainly_was_not_said_is_said_later(
@@ -206,6 +250,12 @@ async def test_what_certainly_was_not_said_is_said_later(
     assert isinstance(later, TryLater)
     assert later.delay_ms == delay_ms
     assert "TEST" not in later.reason
+
+
+async def test_a_chat_that_moved_says_where(api: FakeApi, messenger: TelegramMessenger) -> None:
+    upgraded = "Bad Request: group chat was upgraded to a supergroup chat"
+    api.faults["sendMessage"].append(Answered(400, upgraded, {"migrate_to_chat_id": -1009}))
+    assert await messenger.say([item(answer())]) == Moved(-1009)
 
 
 @pytest.mark.parametrize(
@@ -221,30 +271,34 @@ async def test_what_certainly_was_not_said_is_said_later(
 )
 async def test_what_may_have_been_said_counts_as_said(api: FakeApi, messenger: TelegramMessenger, fault: Fault) -> None:
     api.faults["sendMessage"].append(_as_http(fault))
-    assert await messenger.say([item(answer())]) == Told(1, 3_000)
+    assert await messenger.say([item(answer())]) == Told(1, 0)
     assert api.count("sendMessage") == 1
 
 
 @pytest.mark.parametrize(
-    "fault",
+    ("fault", "whole_chat"),
     [
-        Answered(403, "Forbidden: bot was kicked from the supergroup chat"),
-        Answered(403, "Forbidden: bot was blocked by the user"),
-        Answered(400, "Bad Request: chat not found"),
-        Answered(400, "Bad Request: message thread not found"),
-        Answered(400, "Bad Request: TOPIC_CLOSED"),
-        Answered(400, "Bad Request: not enough rights to send text messages to the chat"),
+        (Answered(403, "Forbidden: bot was kicked from the supergroup chat"), True),
+        (Answered(403, "Forbidden: bot was blocked by the user"), True),
+        (Answered(400, "Bad Request: chat not found"), True),
+        (Answered(400, "Bad Request: message thread not found"), False),
+        (Answered(400, "Bad Request: TOPIC_CLOSED"), False),
+        (Answered(400, "Bad Request: not enough rights to send text messages to the chat"), True),
     ],
 )
-async def test_a_chat_that_is_gone_is_unreachable(api: FakeApi, messenger: TelegramMessenger, fault: Fault) -> None:
+async def test_a_chat_or_topic_that_is_gone_is_unreachable(
+    api: FakeApi, messenger: TelegramMessenger, fault: Fault, *, whole_chat: bool
+) -> None:
     api.faults["sendMessage"].append(fault)
-    assert isinstance(await messenger.say([item(answer(), thread=7)]), Unreachable)
+    gone = await messenger.say([item(answer(), thread=7)])
+    assert isinstance(gone, Unreachable)
+    assert gone.whole_chat is whole_chat
     assert api.count("sendMessage") == 1
 
 
 async def test_markup_that_telegram_refuses_is_said_plainly(api: FakeApi, messenger: TelegramMessenger) -> None:
     api.faults["sendMessage"].append(Answered(400, "Bad Request: can't parse entities: unsupported start tag"))
-    assert await messenger.say([item(answer(), name="<b>")]) == Told(1, 3_000)
+    assert await messenger.say([item(answer(), name="<b>")]) == Told(1, 0)
     assert "parse_mode" not in api.sent[0].parameters
     assert api.sent[0].text.startswith("🟢 \u2068<b>\u2069: 560")
 
@@ -255,9 +309,9 @@ async def test_a_refusal_nobody_foresaw_is_a_bug_and_raises(api: FakeApi, messen
         await messenger.say([item(answer())])
 
 
-async def test_a_bot_that_hears_only_replies_says_how_to_guess() -> None:
+async def test_a_bot_that_hears_only_replies_says_how_to_guess(redis: Redis) -> None:
     api = FakeApi(reads_all=False)
-    bot = build_bot(TOKEN, request=api, get_updates_request=api)
+    bot = _bot(api, redis, UNLIMITED)
     async with bot:
         await TelegramMessenger(bot).say([item(PageShown(Page.HELP))])
     assert "Reply to this message with six emoji, or send /g and six emoji." in api.sent[0].text
