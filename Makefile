@@ -3,11 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= .data
 BENCH ?=
+SOAK ?=
 CORES ?= 2
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test lint types contracts bench check lock clean
+.PHONY: help setup play test soak snapshots lint types contracts bench check lock clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -27,6 +28,12 @@ play: $(STAMP) ## Play a round in the terminal, on servers of its own
 
 test: $(STAMP) ## Run every test on servers that the tests start
 	$(BIN)/python -m pytest -n $(CORES)
+
+soak: $(STAMP) ## Work the lanes for minutes with processes that die, then run their cases at full size
+	$(BIN)/python -m tests.soak $(SOAK)
+
+snapshots: $(STAMP) ## Write the lanes' scripts down as they are sent, for the diff
+	$(BIN)/python -m tests.lanes.snapshotting
 
 lint: $(STAMP) ## Style and format
 	$(BIN)/ruff check .

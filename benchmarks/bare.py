@@ -133,7 +133,7 @@ def leases_of(reply: Sequence[Any]) -> list[bytes]:
     """The leases in the answer of a claim, as a settlement wants them."""
     first = reply[2]
     return [
-        b"%b%b%016d%d" % (reply[at], reply[at + 1][:44], first + number, _attempts(reply[at + 1]))
+        b"%b%b%016d%d" % (reply[at + 1][:44], reply[at], first + number, _attempts(reply[at + 1]))
         for number, at in enumerate(range(3, len(reply), 2))
     ]
 

@@ -16,11 +16,16 @@ import threading
 
 _PR_SET_PDEATHSIG = 1
 
+# The embedded server has no allocator of its own, and a script makes and drops some dozens of small blocks a job: glibc
+# as it comes keeps seven of a size at hand and merges the rest, which took a fifth to a quarter of a script's time.
+_ALLOCATOR = b"glibc.malloc.tcache_count=2000:glibc.malloc.tcache_max=4096"
+
 
 def _become(parent: int, command: list[str]) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG)")
+    libc.setenv(b"GLIBC_TUNABLES", _ALLOCATOR, 0)  # an operator's own stay
     if os.getppid() == parent:  # else it died before the kernel was told
         os.execv(command[0], command)  # noqa: S606 - no shell is wanted
 

@@ -23,17 +23,19 @@ ROOT: Final = Path(__file__).parents[1]
 PROGRAM: Final = ("bot", "engine", "migrations")
 MOST_LINES: Final = {".py": 300, ".lua": 120}
 MOST_LINES_OF_A_FUNCTION: Final = 40
+LONG_FUNCTIONS: Final = {
+    "migrations/versions/0001_initial.py _rounds": "one table with its constraints, and what is released never changes",
+    "benchmarks/figures/drain.py measure": "one subject: each figure stands beside the sentence it is judged by",
+}
+"""Those that may be longer, and why."""
 NO_NOUNS: Final = {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
 KEY_PREFIX: Final = "emq:"
 SPELLERS_OF_KEYS: Final = {"engine/lanes/keys.py", "engine/lanes/lua/include/keys.lua"}
 READER_OF_THE_ENVIRONMENT: Final = "bot/settings.py"
 LOCKS: Final = {"requirements.lock": (), "requirements-dev.lock": ("dev",), "requirements-build.lock": ("build",)}
 CASES: Final = {"T": 22, "L": 27}
-CASES_HELD: Final = {
-    *("T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T12", "T13", "T14"),
-    *("T15", "T16", "T17", "T18", "T19", "T20", "T21"),
-    *("L1", "L3", "L5", "L6", "L7", "L9", "L10", "L12", "L17", "L21", "L22", "L27"),
-}
+T_CASES_HELD: Final = {f"T{number}" for number in range(1, 23)} - {"T9", "T10", "T11", "T22"}
+"""Those that the product holds so far: the others are about buttons. Of the lanes it holds every one."""
 
 
 def files(suffix: str, *folders: str) -> list[str]:
@@ -67,20 +69,20 @@ def test_the_import_contracts_hold() -> None:
 
 
 def test_no_file_outgrows_its_room() -> None:
-    lines = {
-        path: len(text(path).splitlines()) for path in [*files(".py", "bot", "engine"), *files(".lua", "bot", "engine")]
-    }
+    paths = [*files(".py", *PROGRAM, "tests", "benchmarks"), *files(".lua", "bot", "engine")]
+    lines = {path: len(text(path).splitlines()) for path in paths}
     assert {path: count for path, count in lines.items() if count > MOST_LINES[Path(path).suffix]} == {}
 
 
 def test_no_function_outgrows_its_page() -> None:
     lines = {
-        f"{path}:{node.lineno} {node.name}": _lines_of_code(node)
-        for path in files(".py", "bot", "engine")
+        f"{path} {node.name}": _lines_of_code(node)
+        for path in files(".py", *PROGRAM, "tests", "benchmarks")
         for node in ast.walk(tree(path))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     }
-    assert {name: count for name, count in lines.items() if count > MOST_LINES_OF_A_FUNCTION} == {}
+    too_long = {name: count for name, count in lines.items() if count > MOST_LINES_OF_A_FUNCTION}
+    assert {name: count for name, count in too_long.items() if name not in LONG_FUNCTIONS} == {}
 
 
 def _lines_of_code(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -243,8 +245,9 @@ def test_every_number_that_a_test_carries_is_the_number_of_a_case() -> None:
     assert set(marked_cases()) <= known
 
 
-def test_the_cases_held_so_far_have_their_tests() -> None:
-    assert sorted(CASES_HELD - set(marked_cases())) == []
+def test_every_case_that_the_product_holds_has_its_test() -> None:
+    held = T_CASES_HELD | {f"L{number}" for number in range(1, CASES["L"] + 1)}
+    assert sorted(held - set(marked_cases())) == []
 
 
 def test_releases_stand_in_the_changelog_newest_first() -> None:

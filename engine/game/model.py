@@ -24,6 +24,13 @@ class RoundState(StrEnum):
     SETTLED = "settled"
 
 
+class Switch(StrEnum):
+    """What operators turn on for the whole game."""
+
+    PAUSE_ALL = "pause_all"
+    """No guess of any room is scored; they still come in, and clocks go on."""
+
+
 class CloseReason(StrEnum):
     """Why a round stopped taking guesses."""
 

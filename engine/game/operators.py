@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from engine.game import errors
 from engine.game.levers import bring_switched, switch
-from engine.game.model import MAX_LEVER, PLAN_NAME_LENGTH, LeverSet, Plan, Room, Round
+from engine.game.model import MAX_LEVER, PLAN_NAME_LENGTH, LeverSet, Plan, Room, Round, Switch
 from engine.game.notices import LeverPulled, Refusal
 from engine.game.plans import PlanInUse
 from engine.game.ports import UnitOfWork
@@ -110,6 +110,24 @@ class Operators:
         """Undo ``pause``, whoever asked for it."""
         return await self._switch(room_id, "resume")
 
+    async def pause_all(self) -> int:
+        """Let no guess of any room be claimed until `resume_all`; they still come in, and rounds' clocks go on.
+
+        Answers since when, in ms: an earlier time where it was so already.
+        """
+        async with self.world.units.begin() as work:
+            since_ms = await work.plans.turn_on(Switch.PAUSE_ALL, self.world.now_ms())
+            await work.commit()
+        await self.world.bring_switches()
+        return since_ms
+
+    async def resume_all(self) -> None:
+        """End `pause_all`; rooms that are paused by themselves stay so."""
+        async with self.world.units.begin() as work:
+            await work.plans.turn_off(Switch.PAUSE_ALL)
+            await work.commit()
+        await self.world.bring_switches()
+
     async def drain(self, room_id: RoomId, player: PlayerId | None = None) -> int:
         """Delete the guesses that wait in the room, or those of one player; they count as done. Answers how many."""
         await self._known(room_id)
@@ -154,6 +172,7 @@ class Operators:
         """Tell the lanes every lever there is, as after a loss; answers of how many rooms."""
         async with self.world.units.read() as work:
             rooms = await work.rooms.pulled()
+        await self.world.bring_switches()
         await self.world.bring([room.id for room in rooms])
         return len(rooms)
 

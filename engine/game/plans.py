@@ -1,4 +1,4 @@
-"""What operators set in SQL: plans, and levers of single rooms. ``engine.store`` implements it."""
+"""What operators set in SQL: plans, levers of single rooms, switches for all. ``engine.store`` implements it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.game.model import LeverSet, Plan
+from engine.game.model import LeverSet, Plan, Switch
 from engine.ids import RoomId
 
 
@@ -47,3 +47,12 @@ class Plans(Protocol):
 
     async def hold(self, room: RoomId, until_ms: int | None) -> None:
         """Write until when the room is held; None: it is not."""
+
+    async def turn_on(self, switch: Switch, now_ms: int) -> int:
+        """Turn a switch on; answers since when it is, which is earlier where it was on already."""
+
+    async def turn_off(self, switch: Switch) -> None:
+        """Turn a switch off."""
+
+    async def on_since_ms(self, switch: Switch) -> int | None:
+        """Since when a switch is on; None: it is off."""

@@ -28,6 +28,9 @@ class TendedLanes(GuessLanes, Protocol):
     async def memory(self) -> str:
         """What the lanes' server remembers by: another one where it runs anew, or lost its data."""
 
+    async def pause_all(self, *, paused: bool) -> None:
+        """Let no guess of any room be claimed, or let them again; those of paused rooms stay."""
+
     async def drain(self, room: RoomId, player: PlayerId | None = None) -> int:
         """Delete the guesses that wait in the room, or those of one player; answers how many."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from engine.game.model import Room, Source
+from engine.game.model import Room, Source, Switch
 from engine.game.notices import Notice, Refused
 from engine.game.ports import Draw, Outgoing, Relay, RoundClock, UnitOfWork, Units
 from engine.game.request import Receipt, Request
@@ -46,6 +46,17 @@ class World:
                 return
             await self.lanes.pull(news)
             told.update((room.id, room) for room in news)
+
+    async def bring_switches(self) -> None:
+        """Bring the lanes to what the switches say, as `bring` does with rooms."""
+        told: bool | None = None
+        while True:
+            async with self.units.read() as work:
+                paused = await work.plans.on_since_ms(Switch.PAUSE_ALL) is not None
+            if paused is told:
+                return
+            await self.lanes.pause_all(paused=paused)
+            told = paused
 
     async def put(
         self,

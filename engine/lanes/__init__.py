@@ -20,10 +20,11 @@ from engine.lanes.errors import (
 )
 from engine.lanes.job import Job, Record, State
 from engine.lanes.levers import Levers
+from engine.lanes.observing import Observer, Unobserved
 from engine.lanes.reading import Reading
 from engine.lanes.stats import GroupStats, OtherStats, Stats
 from engine.lanes.tending import Tending
-from engine.lanes.worker import Observer, Shift, Unobserved, Worker, Working
+from engine.lanes.worker import Shift, Worker, Working
 
 __all__ = [
     "Admission",

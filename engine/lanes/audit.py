@@ -28,8 +28,8 @@ _PAGED: Final = ("audit_scan", "audit_entries", "audit_lane")
 class Drift:
     """One thing that did not agree with the leases, lanes and jobs.
 
-    ``what`` is one of: type, visit, ghost, index, record, lost, inner ring, depth, active, delayed, stamp, pace, taken,
-    ring, unreadable.
+    ``what`` is one of: type, visit, ghost, index, record, lost, places, inner ring, depth, active, delayed, stamp,
+    pace, taken, ring, unreadable.
     """
 
     what: str
@@ -62,7 +62,8 @@ class Auditing(Queue):
         """Compare every counter and ring with the leases and lanes; mend them if asked.
 
         A repair deletes keys of a foreign type and entries whose job is gone, lets a job that is in no place wait
-        again, and counts anew. Levers that were in a key of a foreign type are lost with it.
+        again, leaves one that is in several in one of them (its newest lease, if it has one), and counts anew. Levers
+        that were in a key of a foreign type are lost with it.
         """
         return await _Round(self._transport, self._keys, repair=repair).run()
 
@@ -86,7 +87,7 @@ class _Round:
         for state in (State.leased, State.scheduled, State.dead):
             await self._to_the_end("audit_entries", [(CODES[state],)])
         await self._to_the_end("audit_lane", [(group, lane) for group in self._lanes for lane in self._lanes[group]])
-        await self._look_for_lost_jobs()
+        await self._look_where_jobs_are()
         groups = await self._look_at_groups()
         lanes = sum(len(its) for its in self._lanes.values())
         return Audit(groups, lanes, self._jobs, tuple(self._drift), bool(self._repair))
@@ -101,12 +102,12 @@ class _Round:
             if cursor == b"0":
                 return
 
-    async def _look_for_lost_jobs(self) -> None:
-        # Where its index entry is missing, a job only seems to be lost, and a repair has just put that back.
-        indexed = {drift.where[:14] for drift in self._drift if drift.what == "index"}
+    async def _look_where_jobs_are(self) -> None:
+        # Where its index entry is missing, a job only seems to be lost; a repair has just put that back.
+        missing = {drift.where[44:58] for drift in self._drift if drift.what == "index" and not self._repair}
         async for _, jobs in self._pages(note=False):
             self._jobs += len(jobs)
-            wanted = [job for job in jobs if job not in indexed]
+            wanted = [job for job in jobs if job not in missing]
             calls = [wanted[first : first + _AT_ONCE] for first in range(0, len(wanted), _AT_ONCE)]
             for rows in await self._many("audit_jobs", calls):
                 self._note(rows)
@@ -123,6 +124,8 @@ class _Round:
                         self._lanes[name[:14]].add(name[14:])
         async for names in self._names("SSCAN", self._keys.taken, 1):
             groups.update(names)
+        async for entries in self._names("ZSCAN", self._keys.out, 2):
+            groups.update(entry[:14] for entry in entries)
         # Those at the head of the ring first, so that a ring that is built anew keeps its order.
         ordered = [*times, *sorted(groups - set(times))]
         calls: list[Words] = [

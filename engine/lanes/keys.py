@@ -40,6 +40,11 @@ class Keys:
         return f"{self.base}ring"
 
     @property
+    def out(self) -> str:
+        """The index of leased, scheduled and dead entries; each begins with its group."""
+        return f"{self.base}out"
+
+    @property
     def taken(self) -> str:
         """The set of groups that somebody speaks for."""
         return f"{self.base}taken"

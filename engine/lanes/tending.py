@@ -34,7 +34,7 @@ class Tending(Queue):
         """End up to ``limit`` lapsed leases of one group, as `reap` does. Returns how many it ended."""
         self._group(group)
         bounds.whole("limit", limit, 1, bounds.MAX_LIMIT)
-        reaped, after = 0, b"-inf"
+        reaped, after = 0, b"-"
         while after and reaped < limit:
             wanted = min(limit - reaped, PORTION)
             _, ended, after = await self._transport.run("reap_group", group, wanted, self._max_attempts, after)
@@ -59,7 +59,7 @@ class Tending(Queue):
         if job_id is not None:
             self._job_id(job_id)
         bounds.whole("limit", limit, 1, bounds.MAX_LIMIT)
-        redriven, after = 0, b"0" if group is None else b"-inf"
+        redriven, after = 0, b"0" if group is None else b"-"
         while after and redriven < limit:
             wanted = min(limit - redriven, PORTION)
             _, revived, after = await self._transport.run("redrive", group or "", job_id or "", wanted, after)
@@ -84,7 +84,7 @@ class Tending(Queue):
         """
         self._group(group)
         wanted = "" if lane is None else ids.check(lane, argument="lane")
-        drained, horizon, after = 0, b"", b"-inf"
+        drained, horizon, after = 0, b"", b"-"
         while after:
             _, deleted, horizon, after = await self._transport.run("drain", group, wanted, horizon, after)
             drained += deleted

@@ -1,8 +1,9 @@
 """The worker loop: claim, handle, settle, again; park when there is nothing; outlive every outage.
 
-What is done is completed together with the next claim, in one round trip. Leases are kept alive while their handlers
-run. A stop is graceful: no claim is begun after it, what runs may finish within the grace, and what then still runs is
-stopped and given back with its attempts unburnt.
+What is done is completed together with the next claim, in one round trip. While claims come back full, another is on
+its way behind the one that is waited for, so that the server works while this side reads. Leases are kept alive while
+their handlers run. A stop is graceful: no claim is begun after it, what runs may finish within the grace, and what then
+still runs, or a claim still brings, is given back with its attempts unburnt.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ import asyncio
 import contextlib
 import random
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from redis.exceptions import RedisClusterException, RedisError
 
 from engine.lanes import bounds
 from engine.lanes.claiming import Claiming
-from engine.lanes.errors import BadArgument, LeaseLost, Verdict
+from engine.lanes.errors import BadArgument, LeaseLost
 from engine.lanes.job import LEASE_MS, Job
+from engine.lanes.observing import Observer, Unobserved
 from engine.lanes.settling import PORTION, Settling
 
 _PARK_MS: Final = 60_000
@@ -28,61 +31,14 @@ _BACKOFF_FIRST_S: Final = 0.05
 _BACKOFF_MOST_S: Final = 5.0
 _UNREACHABLE: Final = (RedisError, RedisClusterException, OSError)
 
+_CLAIMS_AT_ONCE: Final = 2
+_SILENCE_S: Final = 1.0
+
 Handle = Callable[[list[Job]], Awaitable[None]]
 
 
 class Working(Claiming, Settling):
     """The verbs of a worker; `Lanes` has them."""
-
-
-class Observer(Protocol):
-    """Is told what befalls a worker; must not block or raise."""
-
-    def claimed(self, jobs: Sequence[Job]) -> None:
-        """A claim got something."""
-        ...
-
-    def failed(self, error: Exception, failures: int) -> None:
-        """Something outside is broken, for the so many-th time in a row; the worker waits and goes on."""
-        ...
-
-    def recovered(self, failures: int) -> None:
-        """It works again."""
-        ...
-
-    def retried(self, job: Job, error: Exception, verdict: Verdict) -> None:
-        """A handler failed on the job."""
-        ...
-
-    def released(self, jobs: Sequence[Job]) -> None:
-        """Jobs were given back unrun, or not run to their end."""
-        ...
-
-    def lost(self, jobs: Sequence[str]) -> None:
-        """Leases were lost while their handler ran, which was stopped."""
-        ...
-
-
-class Unobserved:
-    """Nobody looks."""
-
-    def claimed(self, jobs: Sequence[Job]) -> None:
-        """See `Observer`."""
-
-    def failed(self, error: Exception, failures: int) -> None:
-        """See `Observer`."""
-
-    def recovered(self, failures: int) -> None:
-        """See `Observer`."""
-
-    def retried(self, job: Job, error: Exception, verdict: Verdict) -> None:
-        """See `Observer`."""
-
-    def released(self, jobs: Sequence[Job]) -> None:
-        """See `Observer`."""
-
-    def lost(self, jobs: Sequence[str]) -> None:
-        """See `Observer`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +76,15 @@ class Shift:
             raise BadArgument("together", self.together, "True where by_group is: one handler speaks for a group")
 
 
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A claim on its way: how many jobs it asked for, and for how many of the handlers' places."""
+
+    task: asyncio.Task[list[Job]]
+    count: int
+    places: int
+
+
 class Worker:
     """Works off one queue.
 
@@ -142,6 +107,8 @@ class Worker:
         self._observer: Observer = observer if observer is not None else Unobserved()
         self._running: set[asyncio.Task[None]] = set()
         self._done: list[Job] = []
+        self._claims: deque[_Claim] = deque()
+        self._full = False
         self._changed = asyncio.Event()
         self._parked: asyncio.Task[None] | None = None
         self._trouble: Exception | None = None
@@ -175,7 +142,7 @@ class Worker:
         if self._parked is not None and self._parked.done():
             parked, self._parked = self._parked, None
             await parked
-        jobs = await self._claim(self._shift.batch if self._shift.together else min(room, self._shift.batch))
+        jobs = await self._take(room)
         self.last_claim_monotonic_ms = time.monotonic_ns() // 1_000_000
         if jobs:
             self._observer.claimed(jobs)
@@ -185,6 +152,8 @@ class Worker:
                 task.add_done_callback(self._finished)
             return
         self._recover()
+        if self._claims:
+            return
         if self._parked is None:
             self._parked = asyncio.get_running_loop().create_task(self._lanes.wait(_PARK_MS))
             self._parked.add_done_callback(lambda _: self._changed.set())
@@ -202,15 +171,36 @@ class Worker:
         finally:
             changed.cancel()
 
+    async def _take(self, room: int) -> list[Job]:
+        """The next jobs; a cancelled call leaves the claims on their way to `_wind_down`."""
+        shift = self._shift
+        while len(self._claims) < (_CLAIMS_AT_ONCE if self._full and not shift.by_group else 1):
+            places = min(room - sum(claim.places for claim in self._claims), 1 if shift.together else shift.batch)
+            if places <= 0:
+                break
+            count = shift.batch if shift.together else places
+            self._claims.append(_Claim(asyncio.get_running_loop().create_task(self._claim(count)), count, places))
+        claim = self._claims[0]
+        await asyncio.wait((claim.task,))
+        self._claims.popleft()
+        self._full = False
+        jobs = claim.task.result()
+        self._full = len(jobs) == claim.count
+        return jobs
+
     async def _claim(self, count: int) -> list[Job]:
         """Complete what is done and take the next jobs; what could not be completed is tried again."""
         shift, done = self._shift, self._done[:PORTION]
-        if shift.by_group:
-            await self._lanes.complete(done)
-            jobs = await self._lanes.claim_group(count, shift.lease_ms)
-        else:
-            _, jobs = await self._lanes.exchange(done, count, shift.lease_ms)
         del self._done[: len(done)]
+        try:
+            if shift.by_group:
+                await self._lanes.complete(done)
+                done = []
+                return await self._lanes.claim_group(count, shift.lease_ms)
+            _, jobs = await self._lanes.exchange(done, count, shift.lease_ms)
+        except BaseException:
+            self._done += done
+            raise
         return jobs
 
     async def _work(self, jobs: list[Job]) -> None:
@@ -269,8 +259,18 @@ class Worker:
             await asyncio.gather(self._parked, return_exceptions=True)
             self._parked = None
 
+    async def _give_back(self, claim: asyncio.Task[list[Job]]) -> None:
+        """Release what a claim on its way brings; from a server that is silent it comes back when its leases lapse."""
+        await asyncio.wait((claim,), timeout=_SILENCE_S)
+        claim.cancel()
+        outcome = (await asyncio.gather(claim, return_exceptions=True))[0]
+        if not isinstance(outcome, BaseException):
+            await asyncio.shield(self._release(outcome))
+
     async def _wind_down(self, grace_s: float) -> None:
         await self._unpark()
+        while self._claims:
+            await self._give_back(self._claims.popleft().task)
         if self._running and grace_s > 0:
             await asyncio.wait(self._running, timeout=grace_s)
         for task in self._running:

@@ -1,4 +1,4 @@
-"""Plans, who is on them, and what operators set for single rooms."""
+"""Plans, who is on them, and what operators set for single rooms or switch on for all."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from sqlalchemy import Row, delete, func, select, update
 
-from engine.game.model import LeverSet, Plan
+from engine.game.model import LeverSet, Plan, Switch
 from engine.game.plans import PlanInUse
 from engine.ids import RoomId
 from engine.store.dialect import insert, one_of
-from engine.store.tables import plans, rooms
+from engine.store.tables import plans, rooms, switches
 from engine.store.transaction import Transaction
 
 _LEVERS: Final = ("weight", "ceiling", "cap", "lane_cap")
@@ -76,6 +76,26 @@ class SqlPlans:
     async def hold(self, room: RoomId, until_ms: int | None) -> None:
         """Write until when the room is held; None: it is not."""
         await self._transaction.write(update(rooms).where(rooms.c.id == room).values(held_until_ms=until_ms))
+
+    async def turn_on(self, switch: Switch, now_ms: int) -> int:
+        """Turn a switch on; answers since when it is, which is earlier where it was on already."""
+        (row,) = await self._transaction.written(
+            insert(self._transaction.dialect, switches)
+            .values(name=switch, since_ms=now_ms)
+            # Not "do nothing": this locks and returns the row that is there.
+            .on_conflict_do_update(index_elements=[switches.c.name], set_={"since_ms": switches.c.since_ms})
+            .returning(switches.c.since_ms)
+        )
+        return int(row.since_ms)
+
+    async def turn_off(self, switch: Switch) -> None:
+        """Turn a switch off."""
+        await self._transaction.write(delete(switches).where(switches.c.name == switch))
+
+    async def on_since_ms(self, switch: Switch) -> int | None:
+        """Since when a switch is on; None: it is off."""
+        row = await self._transaction.row(select(switches.c.since_ms).where(switches.c.name == switch))
+        return None if row is None else int(row.since_ms)
 
 
 def levers_of(row: Row[Any], prefix: str = "") -> LeverSet:

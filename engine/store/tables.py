@@ -30,7 +30,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-from engine.game.model import PLAN_NAME_LENGTH, CloseReason, RoundState
+from engine.game.model import PLAN_NAME_LENGTH, CloseReason, RoundState, Switch
 from engine.game.scoring import WINNING_TOTAL
 
 _ID_LENGTH: Final = 14
@@ -121,6 +121,16 @@ plans: Final = Table(
     Column("lane_cap", Integer),
     PrimaryKeyConstraint("name"),
     *_positive("weight", "ceiling", "cap", "lane_cap"),
+)
+
+# A row stands here while its switch is on.
+switches: Final = Table(
+    "switches",
+    metadata,
+    Column("name", String(_WORD_LENGTH), nullable=False),
+    _big("since_ms"),
+    PrimaryKeyConstraint("name"),
+    _one_of("name", Switch),
 )
 
 rooms: Final = Table(

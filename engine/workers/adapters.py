@@ -128,6 +128,10 @@ class RoomLanes:
         mark = await self.redis.set(_MARK, new, nx=True, get=True)
         return f"{run} {mark.decode() if isinstance(mark, bytes) else new}"
 
+    async def pause_all(self, *, paused: bool) -> None:
+        """Pause the whole queue of guesses, or resume it."""
+        await (self.lanes.pause_all() if paused else self.lanes.resume_all())
+
     async def drain(self, room: RoomId, player: PlayerId | None = None) -> int:
         """Delete what waits in the room, or in one player's lane of it."""
         return await self.lanes.drain(room, player)

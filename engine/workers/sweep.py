@@ -88,5 +88,6 @@ class Sweep:
     async def _tell_levers(self) -> None:
         async with self._world.units.read() as work:
             rooms = await work.rooms.pulled()
+        await self._world.bring_switches()
         await self._world.bring([room.id for room in rooms])
         await self._world.lanes.remember()

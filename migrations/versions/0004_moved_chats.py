@@ -1,6 +1,6 @@
 """Chats that moved or that the bot is not in, replies by chat, and an index to prune the inbox by.
 
-Revision: 0004, after 0002.
+Revision: 0004, after 0003.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0004"
-down_revision = "0002"
+down_revision = "0003"
 branch_labels = None
 depends_on = None
 

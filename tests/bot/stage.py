@@ -14,7 +14,7 @@ from telegram import Update
 from bot.apology import Apology
 from bot.application import build_application, build_bot
 from bot.budget import Limits, SharedBudget
-from bot.context import GameApplication
+from bot.context import GameApplication, TelegramBot
 from bot.messenger import TelegramMessenger
 from bot.receipts import Slip, process
 from bot.texts.markup import plain
@@ -98,6 +98,11 @@ class Stage:
             return sum(standing.guesses for standing in await work.guesses.standings(round_.id))
 
 
+def bot_on(api: FakeApi, redis: Redis, limits: Limits) -> TelegramBot:
+    """A bot that speaks to ``api``, on the budget that ``redis`` keeps."""
+    return build_bot(TOKEN, budget=SharedBudget(redis, BOT_ID, limits), request=api, get_updates_request=api)
+
+
 def _as_it_is(_: FakeApi) -> None:
     pass
 
@@ -124,7 +129,7 @@ async def stage_on(
     async with house(redis, database_url) as made:
         game = made.game if draw is None else Game.on(replace(made.world, draw=draw))
         application = build_application(
-            build_bot(TOKEN, budget=SharedBudget(redis, BOT_ID, limits), request=api, get_updates_request=api),
+            bot_on(api, redis, limits),
             game,
             apology=Apology(after_ms=0),
         )

@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 
 from engine.game.model import RoundState
 from engine.game.request import Receipt
-from tests.bot.making import ANA, BEN, group, message, said, update
+from tests.bot.making import ANA, BEN, group, membership, message, said, update
 from tests.bot.stage import Stage, stage_on
 from tests.waiting import wait_until
 
@@ -29,19 +29,6 @@ def sign(which: str) -> dict[str, Any]:
     made = message("", ANA, chat, **{field: there})
     del made["text"]
     return update(made)
-
-
-def membership(status: str, chat: dict[str, Any]) -> dict[str, Any]:
-    bot = {"id": 4242, "is_bot": True, "first_name": "Codemojex"}
-    until = {"until_date": 0} if status == "kicked" else {}
-    change = {
-        "chat": chat,
-        "from": ANA,
-        "date": 1_700_000_000,
-        "old_chat_member": {"status": "left" if status == "member" else "member", "user": bot},
-        "new_chat_member": {"status": status, "user": bot, **until},
-    }
-    return update(change, "my_chat_member")
 
 
 async def a_round_with_much_under_way(redis: Redis, database_url: str) -> str:

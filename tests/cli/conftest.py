@@ -1,8 +1,13 @@
-"""The command line, called in this process."""
+"""The command line, called in this process.
+
+* ``call``: calls it
+* ``desk``: an operator's desk beside a product on SQLite; ``anywhere``: on each of the two databases
+"""
 
 from __future__ import annotations
 
 import io
+import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli import run
+from tests.cli.lanes import Desk
 from tests.cli.program import Done
 
 
@@ -31,3 +37,15 @@ def called(
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
     return partial(called, capsys, monkeypatch)
+
+
+@pytest.fixture
+def anywhere(call: Callable[..., Done], redis_url: str, ready_database_url: str) -> Desk:
+    return Desk(call, redis_url, ready_database_url)
+
+
+@pytest.fixture
+def desk(call: Callable[..., Done], redis_url: str, migrated_sqlite: Path, tmp_path: Path) -> Desk:
+    copy = tmp_path / "ready.sqlite"
+    shutil.copyfile(migrated_sqlite, copy)
+    return Desk(call, redis_url, f"sqlite+aiosqlite:///{copy}")

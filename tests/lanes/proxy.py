@@ -23,12 +23,18 @@ class Proxy:
         self._writers: set[asyncio.StreamWriter] = set()
         self._links: set[asyncio.Task[None]] = set()
         self._silent: set[asyncio.StreamWriter] = set()
+        self._deaf: set[asyncio.StreamWriter] = set()
+        self._dark = False
         self.port = 0
 
     async def __aenter__(self) -> Self:
-        self._listener = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.port = self._listener.sockets[0].getsockname()[1]
+        await self.listen()
         return self
+
+    async def listen(self) -> None:
+        """Take connections, at the same port as before."""
+        self._listener = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
+        self.port = self._listener.sockets[0].getsockname()[1]
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -45,20 +51,42 @@ class Proxy:
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             writer.transport.abort()
 
+    def hang_up(self) -> None:
+        """Close every connection there is, as a server that shuts down does."""
+        for writer in self._writers:
+            writer.close()
+
+    def refuse(self) -> None:
+        """Reset every connection, and take no new ones until `listen`."""
+        self._listener.close()
+        self.reset()
+
     def silence(self) -> None:
         """Let nothing pass over the connections there are; new ones work."""
         self._silent |= self._writers
+
+    def deafen(self) -> None:
+        """Let no answer pass over the connections there are, though the server gets what is asked."""
+        self._deaf |= self._writers
+
+    def darken(self, *, dark: bool) -> None:
+        """Let nothing pass at all, over new connections either; those of a dark time stay silent after it."""
+        self._dark = dark
+        self.silence()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._links.add(task)
         self._writers.add(writer)
+        if self._dark:
+            self._silent.add(writer)
         up_reader, up_writer = await asyncio.open_unix_connection(str(self._server))
         try:
             await asyncio.gather(self._pass(reader, up_writer, writer), self._pass(up_reader, writer, writer))
         finally:
-            self._writers.discard(writer)
+            for among in (self._writers, self._silent, self._deaf):
+                among.discard(writer)
             self._links.discard(task)
             for each in (writer, up_writer):
                 each.close()
@@ -68,7 +96,7 @@ class Proxy:
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, of: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):
             while chunk := await reader.read(65_536):
-                if of in self._silent:
+                if of in self._silent or (of in self._deaf and writer is of):
                     await asyncio.Event().wait()
                 writer.write(chunk)
                 await writer.drain()

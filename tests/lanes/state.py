@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-_LANE_KEY: Final = re.compile(r"g:(\w{14})(?::(\w{14}))?:(ring|pending|out)")
+_LANE_KEY: Final = re.compile(r"g:(\w{14})(?::(\w{14}))?:(ring|pending)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,19 +21,19 @@ class Entry:
 
     @property
     def job(self) -> str:
-        return self.member[:14]
+        return self.member[44:58]
 
     @property
     def group(self) -> str:
-        return self.member[14:28]
+        return self.member[:14]
 
     @property
     def lane(self) -> str:
-        return self.member[28:42]
+        return self.member[30:44]
 
     @property
     def seq(self) -> int:
-        return int(self.member[42:58])
+        return int(self.member[14:30])
 
     @property
     def token(self) -> int:
@@ -53,7 +53,7 @@ class State:
     ring: list[str] = field(default_factory=list)
     inner: dict[str, list[str]] = field(default_factory=dict)
     waiting: dict[tuple[str, str], list[tuple[str, int]]] = field(default_factory=dict)
-    out: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    out: list[tuple[str, int]] = field(default_factory=list)
     leases: list[Entry] = field(default_factory=list)
     schedule: list[Entry] = field(default_factory=list)
     dead: list[Entry] = field(default_factory=list)
@@ -97,8 +97,9 @@ class State:
     def groups(self) -> set[str]:
         """Groups that anything but a lever tells of."""
         told: set[str] = set()
-        for names in (self.ring, self.inner, self.out, self.gactive, self.gstamp, self.gdepth, self.served, self.taken):
+        for names in (self.ring, self.inner, self.gactive, self.gstamp, self.gdepth, self.served, self.taken):
             told.update(names)
+        told.update(member[:14] for member, _ in self.out)
         told.update(field[-14:] for field in self.gflow)
         told.update(group for group, _ in self.ldelayed)
         if "visit" in self.counters:
@@ -108,7 +109,7 @@ class State:
     def is_real(self, group: str, lane: str, job: str, seq: int) -> bool:
         """Whether the job's record agrees with its place; else the place holds a ghost."""
         record = self.records.get(job)
-        return record is not None and record[:44] == f"{group}{lane}{seq:016d}".encode()
+        return record is not None and record[:44] == f"{group}{seq:016d}{lane}".encode()
 
 
 def parse(queue: str, now_us: int, rows: Iterable[tuple[str, str, int, Any]]) -> State:
@@ -121,10 +122,8 @@ def parse(queue: str, now_us: int, rows: Iterable[tuple[str, str, int, Any]]) ->
             if what == "ring":
                 assert kind == "list", key
                 state.inner[group] = _texts(value)
-            elif what == "pending":
-                state.waiting[group, lane or group] = _scored(value)
             else:
-                state.out[group] = _scored(value)
+                state.waiting[group, lane or group] = _scored(value)
         elif name.startswith("j:"):
             state.records[name[2:]] = value
         elif name.startswith("d:"):
@@ -144,6 +143,8 @@ def _parse_whole(state: State, name: str, kind: str, value: Any) -> None:
         case (("active" | "schedule" | "dead"), "zset"):
             entries = [Entry(member, score) for member, score in _scored(value)]
             setattr(state, "leases" if name == "active" else name, entries)
+        case "out", "zset":
+            state.out = _scored(value)
         case "held", "zset":
             state.held = dict(_scored(value))
         case (("paused" | "taken"), "set"):

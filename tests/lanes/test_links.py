@@ -70,6 +70,34 @@ async def silence(ground: Ground) -> None:
     ground.proxy.silence()
 
 
+async def hang_up(ground: Ground) -> None:
+    ground.proxy.hang_up()
+
+
+async def deafen(ground: Ground) -> None:
+    ground.proxy.deafen()
+
+
+async def refuse(ground: Ground) -> None:
+    """Nobody listens for longer than a block takes."""
+    ground.proxy.refuse()
+    await longer_than_a_block()
+    await ground.proxy.listen()
+
+
+async def darken(ground: Ground) -> None:
+    """Nothing passes, over old or new connections, for longer than a block takes."""
+    ground.proxy.darken(dark=True)
+    await longer_than_a_block()
+    ground.proxy.darken(dark=False)
+
+
+async def pause_clients(ground: Ground) -> None:
+    """Let the server answer nobody for longer than a block takes, and return when it does again."""
+    await ground.admin.client_pause(BLOCK_MS + GRACE_MS + 300)
+    await ground.admin.ping()
+
+
 async def kill(ground: Ground) -> None:
     await ground.admin.client_kill_filter(_type="normal", skipme=True)
 
@@ -91,24 +119,30 @@ async def stop(ground: Ground) -> None:
     pid = ground.server.pid
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
-    began = time.monotonic()
     try:
-        await wait_until(
-            lambda: time.monotonic() - began > (BLOCK_MS + GRACE_MS) / 1000 + 0.3,
-            "a block is over and more",
-            timeout_ms=20_000,
-        )
+        await longer_than_a_block()
     finally:
         os.kill(pid, signal.SIGCONT)
+
+
+async def longer_than_a_block() -> None:
+    began = time.monotonic()
+    over_s = (BLOCK_MS + GRACE_MS) / 1000 + 0.3
+    await wait_until(lambda: time.monotonic() - began > over_s, "a block is over and more", timeout_ms=20_000)
 
 
 BREAKS: dict[str, Callable[[Ground], Awaitable[None]]] = {
     "reset": reset,
     "silence": silence,
+    "closed": hang_up,
+    "answers lost": deafen,
+    "nobody listens": refuse,
+    "darkness": darken,
     "killed": kill,
     "unblocked": unblock,
     "unblocked with an error": unblock_with_an_error,
     "stopped server": stop,
+    "paused clients": pause_clients,
 }
 
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 import pytest
 from redis.asyncio import Redis
 
-from engine.lanes import Lanes, Verdict
-from tests.lanes.naming import A, B, new_job
+from engine.lanes import Job, Lanes, Verdict
+from tests.lanes.naming import A, B, C, new_job
 from tests.lanes.oracle import Oracle
+from tests.lanes.parking import LONG_MS, SOON_S, blocked
 from tests.lanes.steps import claimed_ids, fill, lapse, past, server_ms, settle_all
+from tests.lanes.travelling import travel
+from tests.lanes.watching import WatchedRedis
+
+HOUR_MS = 3_600_000
 
 
 @pytest.mark.case("L21")
@@ -99,6 +106,85 @@ async def test_a_parked_worker_is_not_served_from_a_paused_group_and_is_once_it_
     assert not done
     await lanes.resume(A)
     assert len(await asyncio.wait_for(parked, 1)) == 1
+
+
+Come = Callable[[Lanes, WatchedRedis], Awaitable[Callable[[], Awaitable[object]]]]
+"""Prepares, before the pause, what then comes to group A by one way."""
+
+
+async def admitted(lanes: Lanes, _: WatchedRedis) -> Callable[[], Awaitable[object]]:
+    return lambda: fill(lanes, A, 1)
+
+
+async def due(lanes: Lanes, redis: WatchedRedis) -> Callable[[], Awaitable[object]]:
+    await lanes.enqueue(A, new_job(), b"", delay_ms=HOUR_MS)
+    return partial(later, redis, lanes.promote)
+
+
+async def retried(lanes: Lanes, _: WatchedRedis) -> Callable[[], Awaitable[object]]:
+    await fill(lanes, A, 1)
+    (job,) = await lanes.claim()
+    return lambda: lanes.retry(job, "broken", 0)
+
+
+async def released(lanes: Lanes, _: WatchedRedis) -> Callable[[], Awaitable[object]]:
+    await fill(lanes, A, 1)
+    jobs = await lanes.claim()
+    return lambda: lanes.release(jobs)
+
+
+async def reaped(lanes: Lanes, redis: WatchedRedis) -> Callable[[], Awaitable[object]]:
+    await fill(lanes, A, 1)
+    await lanes.claim(1, HOUR_MS)
+    return partial(later, redis, lanes.reap)
+
+
+async def redriven(lanes: Lanes, redis: WatchedRedis) -> Callable[[], Awaitable[object]]:
+    await fill(lanes, A, 1)
+    (job,) = await lanes.claim()
+    assert await Lanes(redis, "cm", max_attempts=1).retry(job, "broken") is Verdict.dead
+    return lambda: lanes.redrive(A)
+
+
+async def reassigned(lanes: Lanes, _: WatchedRedis) -> Callable[[], Awaitable[object]]:
+    await lanes.pause(C)
+    (job_id,) = await fill(lanes, C, 1)
+    return lambda: lanes.reassign(job_id, A)
+
+
+async def later(redis: WatchedRedis, then: Callable[[], Awaitable[object]]) -> None:
+    await travel(redis, HOUR_MS)
+    await then()
+
+
+@pytest.mark.case("L21")
+@pytest.mark.parametrize("come", [admitted, due, retried, released, reaped, redriven, reassigned])
+async def test_whatever_comes_to_a_paused_group_waits_for_its_resumption_though_a_worker_is_parked(
+    lanes: Lanes, redis: WatchedRedis, come: Come
+) -> None:
+    comes = await come(lanes, redis)
+    await lanes.pause(A)
+    await lanes.pause(B)
+    (of_another,) = await fill(lanes, B, 1)
+    await lanes.wait(1)  # takes what woke before
+    parked = asyncio.create_task(served(lanes))
+    await blocked(redis, 1)
+    await comes()
+    assert await lanes.depth(A) == 1
+    await lanes.resume(B)  # the worker looks, and finds nothing else
+    (job,) = await asyncio.wait_for(parked, SOON_S)
+    assert job.id == of_another
+    parked = asyncio.create_task(served(lanes))
+    await blocked(redis, 1)
+    await lanes.resume(A)
+    assert [job.group for job in await asyncio.wait_for(parked, SOON_S)] == [A]
+
+
+async def served(lanes: Lanes) -> list[Job]:
+    """What a worker claims next, parked until then."""
+    while not (jobs := await lanes.claim(9)):
+        await lanes.wait(LONG_MS)
+    return jobs
 
 
 async def test_resuming_a_group_that_was_not_paused_changes_nothing(lanes: Lanes, oracle: Oracle) -> None:

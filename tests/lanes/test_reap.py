@@ -11,6 +11,7 @@ from redis.asyncio import Redis
 from engine.lanes import Lanes
 from tests.lanes.naming import ANA, BEN, A, B, room
 from tests.lanes.oracle import Oracle
+from tests.lanes.sizes import scaled
 from tests.lanes.steps import claimed_ids, fill, lapse
 
 
@@ -65,7 +66,9 @@ async def test_a_job_whose_last_attempt_lapsed_is_buried(redis: Redis, oracle: O
 
 
 @pytest.mark.case("L1")
-@pytest.mark.parametrize("recovery", ["reap", "claim", "claim_group", "late complete", "late release", "late retry"])
+@pytest.mark.parametrize(
+    "recovery", ["reap", "reap_group", "claim", "claim_group", "late complete", "late release", "late retry"]
+)
 async def test_each_way_to_recover_frees_the_slot_and_leaves_nothing_to_the_next(
     lanes: Lanes, redis: Redis, oracle: Oracle, recovery: str
 ) -> None:
@@ -76,6 +79,8 @@ async def test_each_way_to_recover_frees_the_slot_and_leaves_nothing_to_the_next
     expected = first
     if recovery == "reap":
         assert await lanes.reap(10) == 1
+    elif recovery == "reap_group":
+        assert await lanes.reap_group(A, 10) == 1
     elif recovery == "late complete":
         await lanes.complete(lapsed)
         expected = second
@@ -119,11 +124,11 @@ async def test_a_reap_and_two_claims_at_once_recover_once(redis: Redis) -> None:
 
 
 @pytest.mark.case("L3")
-async def test_a_thousand_rounds_of_lapses_keep_every_slot(redis: Redis, oracle: Oracle) -> None:
+async def test_round_after_round_of_lapses_keeps_every_slot(redis: Redis, oracle: Oracle) -> None:
     lanes = Lanes(redis, "cm", max_attempts=None)
     await lanes.limit(A, 3)
     await fill(lanes, A, 5)
-    for _ in range(1000):
+    for _ in range(scaled(250, 1_000)):
         jobs = await lanes.claim(9, lease_ms=1)
         assert len(jobs) == 3
         await lapse(redis, jobs)

@@ -1,13 +1,16 @@
-"""The cap of a group against every way in at the same instant."""
+"""The cap of a group against every way in: whether it asks, whether it counts, and all of them at the same instant."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
 
 import pytest
 
-from engine.lanes import Admission, Job, Lanes, QueueFull, Submission
-from tests.lanes.naming import A, B, new_job
+from engine.lanes import Admission, Job, Lanes, QueueFull, Reassignment, Submission, Verdict
+from tests.lanes.naming import ANA, A, B, new_job
 from tests.lanes.sizes import scaled
 from tests.lanes.steps import fill, settle_all
 from tests.lanes.travelling import travel
@@ -16,8 +19,121 @@ from tests.lanes.watching import WatchedRedis
 PRODUCERS = 64
 CAP = 40
 HOUR_MS = 3_600_000
-COUNTED = ("enqueue", "enqueue_many", "delayed", "reassign", "redrive")
-"""Ways in that a cap binds; what comes back by `retry`, `reap` or `promote` was in already, and is never refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a job comes to group A.
+
+    ``asks`` whether there is room, and is refused where there is none; ``counts`` for those that ask after it, one more
+    than before; ``come`` answers whether it came in.
+    """
+
+    asks: bool
+    counts: bool
+    come: Callable[[Ready], Awaitable[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A job of A in every place that one may come from; beside them B has one waiting."""
+
+    lanes: Lanes
+    leased: Job
+    lapsed: Job
+    dead: str
+    due: str
+    waiting: str
+    elsewhere: str
+
+    async def admit(self, job_id: str, delay_ms: int = 0) -> bool:
+        try:
+            return await self.lanes.enqueue(A, job_id, b"", delay_ms=delay_ms) is not Admission.duplicate
+        except QueueFull:
+            return False
+
+    async def admit_many(self) -> bool:
+        return await self.lanes.enqueue_many([Submission(A, new_job(), b"")]) == [Admission.enqueued]
+
+    async def move(self, job_id: str) -> bool:
+        return await self.lanes.reassign(job_id, A, ANA) is Reassignment.reassigned
+
+    async def retry(self, delay_ms: int) -> bool:
+        return await self.lanes.retry(self.leased, "broken", delay_ms) is Verdict.ok
+
+    async def release(self) -> bool:
+        return await self.lanes.release([self.leased]) == [Verdict.ok]
+
+    async def reap(self, *, of_group: bool) -> bool:
+        return await (self.lanes.reap_group(A) if of_group else self.lanes.reap()) == 1
+
+    async def promote(self) -> bool:
+        return await self.lanes.promote() == 1
+
+    async def redrive(self) -> bool:
+        return await self.lanes.redrive(job_id=self.dead) == 1
+
+
+WAYS: Final = {
+    "enqueue": Way(True, True, lambda ready: ready.admit(new_job())),
+    "enqueue, delayed": Way(True, True, lambda ready: ready.admit(new_job(), HOUR_MS)),
+    "enqueue_many": Way(True, True, Ready.admit_many),
+    "reassign from another group": Way(True, True, lambda ready: ready.move(ready.elsewhere)),
+    "redrive": Way(True, True, Ready.redrive),
+    "reassign from another lane": Way(False, False, lambda ready: ready.move(ready.waiting)),
+    "a delayed job comes due": Way(False, False, Ready.promote),
+    "retry": Way(False, True, lambda ready: ready.retry(0)),
+    "retry later": Way(False, True, lambda ready: ready.retry(HOUR_MS)),
+    "release": Way(False, True, Ready.release),
+    "reap": Way(False, True, lambda ready: ready.reap(of_group=False)),
+    "reap_group": Way(False, True, lambda ready: ready.reap(of_group=True)),
+}
+"""Every way in. What was in the backlog already counts once; what comes back from a worker is never refused."""
+COUNTED: Final = ("enqueue", "enqueue_many", "delayed", "reassign", "redrive")
+"""Those that a cap binds, as they race below."""
+
+
+async def readied(redis: WatchedRedis) -> Ready:
+    lanes, impatient = Lanes(redis, "cm", max_attempts=None), Lanes(redis, "cm", max_attempts=1)
+    (elsewhere,) = await fill(lanes, B, 1)
+    await lanes.pause(B)
+    await fill(lanes, A, 3)
+    dead, leased = await lanes.claim(2, 3 * HOUR_MS)
+    (lapsed,) = await lanes.claim(1, HOUR_MS)
+    assert await impatient.retry(dead, "broken") is Verdict.dead
+    due = new_job()
+    await lanes.enqueue(A, due, b"", delay_ms=HOUR_MS)
+    await travel(redis, HOUR_MS)
+    (waiting,) = await fill(lanes, A, 1)
+    return Ready(lanes, leased, lapsed, dead.id, due, waiting, elsewhere)
+
+
+@pytest.mark.case("L19")
+@pytest.mark.parametrize("room", [0, 1])
+@pytest.mark.parametrize("way", WAYS)
+async def test_each_way_in_asks_for_room_and_counts_as_it_says(redis: WatchedRedis, way: str, room: int) -> None:
+    ready = await readied(redis)
+    lanes, depth = ready.lanes, await ready.lanes.depth(A)
+    assert depth == 2  # one that is due, one that waits
+    await lanes.cap(A, depth=depth + room)
+    came = await WAYS[way].come(ready)
+    assert came is (room > 0 or not WAYS[way].asks)
+    after = depth + (came and WAYS[way].counts)
+    assert await lanes.depth(A) == after
+    assert await ready.admit(new_job()) is (after < depth + room)
+
+
+@pytest.mark.case("L19")
+@pytest.mark.parametrize("where", ["leased", "dead", "due", "waiting"])
+async def test_a_duplicate_neither_counts_nor_is_refused_wherever_the_first_one_is(
+    redis: WatchedRedis, where: str
+) -> None:
+    ready = await readied(redis)
+    job_id = ready.leased.id if where == "leased" else getattr(ready, where)
+    await ready.lanes.cap(A, depth=2)
+    assert await ready.lanes.enqueue(A, job_id, b"") is Admission.duplicate
+    assert await ready.lanes.enqueue_many([Submission(A, job_id, b"")]) == [Admission.duplicate]
+    assert await ready.lanes.depth(A) == 2
 
 
 async def enter(lanes: Lanes, way: str, spare: dict[str, list[str]]) -> int:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import Engine, event, inspect, text
 
-from engine.game.model import CloseReason
+from engine.game.model import CloseReason, Switch
 from engine.ids import NOTICE, NoticeId
 from engine.store.database import Database
 from engine.store.dialect import SQLITE
@@ -24,6 +24,7 @@ QUERIES: Final[dict[str, tuple[Ask, set[str]]]] = {
     "titles": (lambda unit, table: unit.rooms.titles([table.room.id]), {"pk_rooms", "pk_chats"}),
     "plan": (lambda unit, _: unit.plans.get("gold"), {"pk_plans"}),
     "rooms on a plan": (lambda unit, _: unit.plans.on("gold"), {"ix_rooms_plan"}),
+    "switch": (lambda unit, _: unit.plans.on_since_ms(Switch.PAUSE_ALL), {"pk_switches"}),
     "room": (lambda unit, table: unit.rooms.get(table.room.id), {"pk_rooms", "pk_chats"}),
     "known player": (lambda unit, _: unit.rooms.known(an_account()), {"uq_players_account_ref"}),
     "running": (lambda unit, table: unit.rounds.running(table.room.id), {"uq_rounds_room_unsettled"}),

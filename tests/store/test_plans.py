@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text
 
-from engine.game.model import LeverSet, Plan, Room
+from engine.game.model import LeverSet, Plan, Room, Switch
 from engine.game.plans import PlanInUse
 from engine.ids import RoomId
 from engine.store.database import open_database
@@ -109,6 +109,26 @@ async def test_rooms_and_chats_are_found_by_what_they_are_called(units: SqlUnits
     titles = await read(units, lambda unit: unit.rooms.titles([room.id, room.chat, unknown]))
     assert titles == {room.id: "Chess club", room.chat: "Chess club"}
     assert await read(units, lambda unit: unit.rooms.titles([])) == {}
+
+
+async def test_a_switch_is_on_since_it_was_first_turned_on_until_it_is_turned_off(units: SqlUnits) -> None:
+    assert await read(units, lambda unit: unit.plans.on_since_ms(Switch.PAUSE_ALL)) is None
+    assert await write(units, lambda unit: unit.plans.turn_on(Switch.PAUSE_ALL, 5)) == 5
+    assert await write(units, lambda unit: unit.plans.turn_on(Switch.PAUSE_ALL, 9)) == 5
+    assert await read(units, lambda unit: unit.plans.on_since_ms(Switch.PAUSE_ALL)) == 5
+    for _ in range(2):
+        await write(units, lambda unit: unit.plans.turn_off(Switch.PAUSE_ALL))
+    assert await read(units, lambda unit: unit.plans.on_since_ms(Switch.PAUSE_ALL)) is None
+
+
+async def test_a_switch_turned_on_and_off_by_many_at_once_is_one_of_the_two(
+    units: SqlUnits, neighbour: SqlUnits
+) -> None:
+    ons = [write(through, lambda unit: unit.plans.turn_on(Switch.PAUSE_ALL, 7)) for through in (units, neighbour) * 8]
+    offs = [write(through, lambda unit: unit.plans.turn_off(Switch.PAUSE_ALL)) for through in (neighbour, units) * 8]
+    answers = await asyncio.gather(*(change for pair in zip(ons, offs, strict=True) for change in pair))
+    assert set(answers[::2]) == {7}
+    assert await read(units, lambda unit: unit.plans.on_since_ms(Switch.PAUSE_ALL)) in {7, None}
 
 
 async def test_more_rooms_than_one_statement_takes_are_put_on_a_plan(units: SqlUnits) -> None:

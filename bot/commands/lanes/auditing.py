@@ -28,7 +28,8 @@ def audit(
 ) -> None:
     """Recount a queue from its leases and lanes, while it works on; exit code 1 where something does not agree.
 
-    A repair deletes keys of a foreign type and entries whose job is gone; then the lanes are told every room's levers.
+    A repair deletes keys of a foreign type and entries whose job is gone, and leaves each job in one place; then the
+    lanes are told every room's levers.
     """
     if repair:
         sure(f"Mend {queue}, deleting entries whose job is gone?", yes=yes)

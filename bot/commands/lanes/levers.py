@@ -44,10 +44,11 @@ def pause(
 ) -> None:
     """Keep a group's jobs, or with --all a queue's, from being claimed. What is in flight goes on.
 
-    A paused room refuses guesses, and its round's clock stands still, as after /pause in its chat.
+    A paused room refuses guesses, and its round's clock stands still, as after /pause in its chat. With --all guesses
+    still come in, and clocks go on.
     """
     if _all(group, all_groups=all_groups):
-        _pull_all(queue, "paused", lambda lanes: lanes.pause_all(), json=json, data_dir=data_dir)
+        _pull_all(queue, paused=True, json=json, data_dir=data_dir)
         return
     pulled = _Pull("pause", "paused", Operators.pause, lambda lanes, it: lanes.pause(it), {"paused": True})
     _pull(pulled, group or "", queue, json=json, data_dir=data_dir)
@@ -63,7 +64,7 @@ def resume(
 ) -> None:
     """End a pause. With --all that of the queue; groups that are paused by themselves stay so."""
     if _all(group, all_groups=all_groups):
-        _pull_all(queue, "resumed", lambda lanes: lanes.resume_all(), json=json, data_dir=data_dir)
+        _pull_all(queue, paused=False, json=json, data_dir=data_dir)
         return
     pulled = _Pull("resume", "resumed", Operators.resume, lambda lanes, it: lanes.resume(it), {"paused": False})
     _pull(pulled, group or "", queue, json=json, data_dir=data_dir)
@@ -186,8 +187,19 @@ def _pull(pulled: _Pull, group: str, queue: QueueName, *, json: bool, data_dir: 
     answer(document, f"{named(group, titles)}: {pulled.said}. In force: {force}.", as_json=json)
 
 
-def _pull_all(
-    queue: QueueName, said: str, do: Callable[[Lanes], Awaitable[None]], *, json: bool, data_dir: Any
-) -> None:
-    in_house(lambda house: do(lanes_of(house, queue)), data_dir)
-    answer({"queue": queue, "all": True, "paused": said == "paused"}, f"All of {queue} is {said}.", as_json=json)
+def _pull_all(queue: QueueName, *, paused: bool, json: bool, data_dir: Any) -> None:
+    async def do(house: House) -> int | None:
+        if queue is not QueueName.GUESSES:
+            lanes = lanes_of(house, queue)
+            await (lanes.pause_all() if paused else lanes.resume_all())
+            return None
+        operators = house.game.operators
+        if paused:
+            return await operators.pause_all()
+        await operators.resume_all()
+        return None
+
+    since_ms = in_house(do, data_dir)
+    document = {"queue": queue, "all": True, "paused": paused, "since_ms": since_ms}
+    said = f"All of {queue} is {'paused' if paused else 'resumed'}"
+    answer(document, f"{said}." if queue is QueueName.GUESSES else f"{said}, {_ON_LANES_ALONE}.", as_json=json)

@@ -46,14 +46,14 @@ end
 local active, scheduled, delayed = 0, 0, {}
 for _, lane in ipairs(lanes) do delayed[lane] = 0 end
 for lane in pairs(known) do delayed[lane] = 0 end
-for _, entry in ipairs(redis.call('ZRANGE', out_key(group), 0, -1)) do
+for _, entry in ipairs(redis.call('ZRANGEBYLEX', out_key, '[' .. group, '(' .. group .. '~')) do
   if redis.call('ZSCORE', active_key, entry) then
     active = active + 1
   elseif redis.call('ZSCORE', schedule_key, entry) then
     scheduled, delayed[lane_of(entry)] = scheduled + 1, (delayed[lane_of(entry)] or 0) + 1
   elseif not redis.call('ZSCORE', dead_key, entry) then
     drift('index', entry, seq_of(entry), 'nothing')
-    if repair then redis.call('ZREM', out_key(group), entry) end
+    if repair then redis.call('ZREM', out_key, entry) end
   end
 end
 local depth = waiting + scheduled

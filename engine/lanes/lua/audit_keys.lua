@@ -9,7 +9,7 @@ local repair = ARGV[1] == '1'
 -- @include drift
 local kinds = {
   list = { ring_key, wake_key },
-  zset = { active_key, schedule_key, dead_key, held_key },
+  zset = { active_key, schedule_key, dead_key, out_key, held_key },
   set = { paused_key, taken_key },
   hash = {
     served_key, state_key, glimit_key, gactive_key, gdepth_key, gweight_key, gstamp_key, gcap_key, gflow_key, ldelayed_key,

@@ -14,7 +14,7 @@ local repair, group, lane, cursor = ARGV[1] == '1', ARGV[2], ARGV[3], ARGV[4]
 -- @include drift
 local page = redis.call('ZSCAN', lane_key(group, lane), cursor, 'COUNT', 200)
 for i = 1, #page[2], 2 do
-  local entry = string.format('%s%s%s%016.0f', page[2][i], group, lane, tonumber(page[2][i + 1]))
+  local entry = core_at(group, lane, page[2][i + 1], page[2][i])
   if not record_of(entry) then
     drift('ghost', entry, 'no job', 'a job')
     if repair then redis.call('ZREM', lane_key(group, lane), page[2][i]) end

@@ -11,7 +11,7 @@ local repair, cursor = ARGV[1] == '1', ARGV[2]
 -- @include drift
 local page = redis.call('SCAN', cursor, 'MATCH', all, 'COUNT', 1000)
 local places, jobs = {}, {}
-local kinds = { [inner] = 'list', [out] = 'zset', [pending] = 'zset' }
+local kinds = { [inner] = 'list', [pending] = 'zset' }
 for _, key in ipairs(page[2]) do
   local kind, wanted = redis.call('TYPE', key).ok, nil
   if string.sub(key, 1, #of_group) == of_group then

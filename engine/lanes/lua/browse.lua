@@ -33,7 +33,7 @@ if state == 1 then
       looks = looks + 1
       if job[1] then
         left[#left + 1] = lane
-        if found < n then show(string.format('%s%s%s%016.0f', job[1], group, lane, tonumber(job[2])), 0) end
+        if found < n then show(core_at(group, lane, job[2], job[1]), 0) end
       end
     end
     lanes, rank = left, rank + 1
@@ -42,7 +42,8 @@ if state == 1 then
 end
 
 local key, mark = ({ nil, schedule_key, active_key, dead_key })[state], ({ nil, 's', nil, 'd' })[state]
-local entries = redis.call('ZRANGE', group ~= '' and out_key(group) or key, after, after + 499)
+local entries = group == '' and redis.call('ZRANGE', key, after, after + 499)
+  or redis.call('ZRANGEBYLEX', out_key, '[' .. group, '(' .. group .. '~', 'LIMIT', after, 500)
 for at, entry in ipairs(entries) do
   local kind = sub(entry, 59)
   if mark and kind == mark or not mark and #kind > 1 then

@@ -20,12 +20,13 @@ while open and granted < count and ghosts_left > 0 do
   local group = ring[1]
   if not group then break end
   -- @include heads
-  local leases, want, slot = {}, math.min(count - granted, 500), 1
+  local want, slot = math.min(count - granted, 500), 1
   credit = want
   -- @include visit
+  -- @include drawn
   -- @include written
-  local over = full or not more
-  if over or granted == count or granted > 0 and ghosts_left <= 0 then
+  full = active_now[slot] >= limit
+  if full or not more or empty and empty[group] or granted == count or granted > 0 and ghosts_left <= 0 then
     call('LPOP', ring_key)
     call('HDEL', served_key, group)
     -- Without a grant the group had nothing but ghosts: the next one has its turn.

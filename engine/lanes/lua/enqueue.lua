@@ -47,10 +47,10 @@ for i = 1, #admissions, 3 do
       refused = refused or {}
       refused[#refused + 1] = { code, group, depths[group] < cap }
     elseif delay_ms ~= '0' then
-      local entry = id .. place .. seq_text .. 's'
+      local entry = group .. seq_text .. lane .. id .. 's'
       code = redis.pcall('ZADD', schedule_key, now_ms + delay_ms, entry)
       if code == 1 then
-        redis.pcall('ZADD', of_group .. group .. out, seq_text, entry)
+        redis.pcall('ZADD', out_key, 0, entry)
         redis.call('HINCRBY', ldelayed_key, place, 1)
         delayed[place] = (delayed[place] or 0) + 1
         code, nearest = 2, math.min(nearest or math.huge, tonumber(delay_ms))
@@ -70,7 +70,7 @@ for i = 1, #admissions, 3 do
       seq, taken[name], added[group] = seq + 1, true, (added[group] or 0) + counted
       if depths then depths[group] = depths[group] + counted end
       records[#records + 1] = name
-      records[#records + 1] = place .. seq_text .. stamp .. payload
+      records[#records + 1] = group .. seq_text .. lane .. stamp .. payload
       if weight ~= '0' then
         stamps[#stamps + 1] = group
         stamps[#stamps + 1] = weight
@@ -94,7 +94,7 @@ if refused then
   for i = 1, #refused do
     local code, group, of_lane = unpack(refused[i])
     local jobs = depths[group]
-    if of_lane then jobs = math.min(jobs, code[2] * redis.call('LLEN', of_group .. group .. inner)) end
+    if of_lane then jobs = math.min(jobs, code[2] * math.max(1, redis.call('LLEN', of_group .. group .. inner))) end
     code[4] = eta_ms(group, depths[group], jobs)
   end
 end

@@ -10,6 +10,7 @@ local group, horizon, lane = ARGV[1], ARGV[2], ''
 -- @include now
 -- @include names
 -- @include entry
+-- @include index
 -- @include ring
 -- @include touched
 -- @include backlog
@@ -20,7 +21,7 @@ if horizon == '' then horizon = redis.call('HGET', state_key, 'clock') or '0' en
 -- @include lanes
 local entries = {}
 if waiting_over then
-  entries = redis.call('ZRANGEBYSCORE', out_key(group), '-inf', horizon, 'LIMIT', 0, 500)
+  entries = indexed(group, '-', horizon, 500)
   for _, entry in ipairs(entries) do
     if redis.call('ZSCORE', schedule_key, entry) then
       cancel(entry)
@@ -28,7 +29,7 @@ if waiting_over then
       deleted = deleted + delete(entry)
       if redis.call('ZSCORE', active_key, entry) then end_lease(entry) end
       redis.call('ZREM', dead_key, entry)
-      redis.call('ZREM', out_key(group), entry)
+      redis.call('ZREM', out_key, entry)
     end
   end
 end

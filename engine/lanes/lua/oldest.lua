@@ -8,6 +8,7 @@ local group = ARGV[1]
 -- @include keys
 -- @include names
 -- @include entry
+-- @include index
 local oldest = math.huge
 
 -- The first entry of a lane whose job is there; ghosts in front of it are passed over.
@@ -16,23 +17,23 @@ for _, lane in ipairs(redis.call('LRANGE', inner_key(group), 0, -1)) do
   repeat
     local head = redis.call('ZRANGE', key, rank, rank, 'WITHSCORES')
     local seq = tonumber(head[2])
-    local found = seq and record_of(head[1] .. group .. lane .. string.format('%016.0f', seq))
+    local found = seq and record_of(core_at(group, lane, seq, head[1]))
     if found then oldest = math.min(oldest, seq) end
     rank = rank + 1
   until found or not seq
 end
 
-local rank, found = 0, false
+local after, found = '-', false
 repeat
-  local entries = redis.call('ZRANGE', out_key(group), rank, rank + 99)
+  local entries = indexed(group, after, '', 100)
   for _, entry in ipairs(entries) do
     if sub(entry, -1) ~= 'd' then
       oldest, found = math.min(oldest, tonumber(seq_of(entry))), true
       break
     end
   end
-  rank = rank + 100
-until found or #entries < 100
+  after = entries[100] and seq_of(entries[100]) or ''
+until found or after == ''
 
 if oldest == math.huge then return { -1 } end
 return { 1, oldest }

@@ -4,7 +4,7 @@
 -- ARGV[1] group string: a branded id
 -- ARGV[2] limit integer: leases
 -- ARGV[3] max_attempts integer: 0 = never bury
--- ARGV[4] after string: the seq where the last call stopped, or -inf
+-- ARGV[4] after string: the seq where the last call stopped, or - at first
 -- Returns {1, reaped, after}: `after` is empty at the end
 local base = KEYS[1]
 local group, limit, max_attempts, after = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
@@ -12,12 +12,13 @@ local group, limit, max_attempts, after = ARGV[1], tonumber(ARGV[2]), tonumber(A
 -- @include now
 -- @include names
 -- @include entry
+-- @include index
 -- @include ring
 -- @include touched
 -- @include backlog
 -- @include lane
 -- @include lease
-local entries = redis.call('ZRANGEBYSCORE', out_key(group), '(' .. after, '+inf', 'LIMIT', 0, 500)
+local entries = indexed(group, after, '', 500)
 local lapsed = {}
 if entries[1] then
   local deadlines = redis.call('ZMSCORE', active_key, unpack(entries))

@@ -18,14 +18,14 @@ local id, group, lane = ARGV[1], ARGV[2], ARGV[3]
 -- @include capped
 local record = redis.call('MGET', job_key(id))[1]
 if not record then return { -1 } end
-local entry = id .. sub(record, 1, 44)
+local entry = sub(record, 1, 44) .. id
 local old_group, old_lane, seq = group_of(entry), lane_of(entry), seq_of(entry)
 if tonumber(redis.call('ZSCORE', lane_key(old_group, old_lane), id)) ~= tonumber(seq) then return { -3 } end
 if old_group == group and old_lane == lane then return { 2 } end
 if is_full(group, lane, old_group == group) then return { -2 } end
 
 to_lane(group, lane, id, seq, old_group == group)
-redis.call('SETRANGE', job_key(id), 0, group .. lane)
+redis.call('SETRANGE', job_key(id), 0, group .. seq .. lane)
 from_lane(old_group, old_lane, { id })
 if old_group ~= group then
   let_in(group)

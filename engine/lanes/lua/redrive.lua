@@ -4,7 +4,7 @@
 -- ARGV[1] group string: a branded id, or empty for all
 -- ARGV[2] id string: a branded id, or empty for any
 -- ARGV[3] limit integer: jobs
--- ARGV[4] after string: where the last call stopped: of one group the seq (or -inf), else how many stayed dead (or 0)
+-- ARGV[4] after string: where the last call stopped: of one group the seq (or - at first), else how many stayed dead
 -- Returns {1, redriven, after}: `after` is empty at the end
 -- Not allowed out of memory, as no admission is.
 local base = KEYS[1]
@@ -13,6 +13,7 @@ local group, id, limit, after = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 -- @include now
 -- @include names
 -- @include entry
+-- @include index
 -- @include ring
 -- @include touched
 -- @include backlog
@@ -23,9 +24,9 @@ local fresh = struct.pack('>I6I2', now_ms, 0)
 local entries, redriven, stayed = {}, 0, 0
 if id ~= '' then
   local record = redis.call('MGET', job_key(id))[1]
-  if record then entries[1] = id .. sub(record, 1, 44) .. 'd' end
+  if record then entries[1] = sub(record, 1, 44) .. id .. 'd' end
 elseif group ~= '' then
-  entries = redis.call('ZRANGEBYSCORE', out_key(group), '(' .. after, '+inf', 'LIMIT', 0, 500)
+  entries = indexed(group, after, '', 500)
 else
   entries = redis.call('ZRANGE', dead_key, after, after + 499)
 end
@@ -39,13 +40,13 @@ local function revive(entry)
     if string.byte(record, 51) >= 128 then last = last - 2 - struct.unpack('>I2', record, last - 1) end
     local seq_text = string.format('%016.0f', seq + 1)
     to_lane(its, lane, old, seq_text, false)
-    redis.call('SET', job_key(old), its .. lane .. seq_text .. fresh .. sub(record, 53, last))
+    redis.call('SET', job_key(old), its .. seq_text .. lane .. fresh .. sub(record, 53, last))
     let_in(its)
     seq, redriven = seq + 1, redriven + 1
     touch(its, 1)
   end
   redis.call('ZREM', dead_key, entry)
-  redis.pcall('ZREM', out_key(its), entry)
+  redis.pcall('ZREM', out_key, entry)
   return true
 end
 

@@ -1,5 +1,6 @@
 #!lua flags=allow-oom
--- Looks whether each of some jobs is in a place; one in none waits again, at the place its seq gives it.
+-- Looks whether each of some jobs is in one place. One in none waits again, where its seq puts it; one in several keeps
+-- the place nearest to its end: a lease before its lane, that before the schedule, and that before the dead set.
 -- KEYS[1] base string: prefix of the queue's keys
 -- ARGV[1] repair integer: 1 = mend, 0 = only look
 -- ARGV[2..] ids string: branded ids
@@ -10,18 +11,16 @@ local repair, ids = ARGV[1] == '1', { unpack(ARGV, 2) }
 -- Wants `base`, the prefix of the queue. The hot scripts put names together from the parts at the end, because a
 -- function costs them more than the name; the others include `names`.
 local ring_key, served_key, state_key, wake_key = base .. 'ring', base .. 'served', base .. 'state', base .. 'wake'
-local active_key, schedule_key, dead_key = base .. 'active', base .. 'schedule', base .. 'dead'
+local active_key, schedule_key, dead_key, out_key = base .. 'active', base .. 'schedule', base .. 'dead', base .. 'out'
 local glimit_key, gactive_key, gdepth_key = base .. 'glimit', base .. 'gactive', base .. 'gdepth'
 local gweight_key, gstamp_key, gcap_key = base .. 'gweight', base .. 'gstamp', base .. 'gcap'
 local gflow_key, ldelayed_key = base .. 'gflow', base .. 'ldelayed'
 local paused_key, held_key, taken_key = base .. 'paused', base .. 'held', base .. 'taken'
 local of_group, of_job, of_dedup = base .. 'g:', base .. 'j:', base .. 'd:'
-local inner, out, pending = ':ring', ':out', ':pending'
+local inner, pending = ':ring', ':pending'
 local all = base .. '*'
 -- The names of what belongs to one group, lane or job.
 local function inner_key(group) return of_group .. group .. inner end
-
-local function out_key(group) return of_group .. group .. out end
 
 local function lane_key(group, lane)
   if lane == group then return of_group .. group .. pending end
@@ -30,28 +29,31 @@ end
 
 local function job_key(id) return of_job .. id end
 -- How entries and records are laid out; `job.py` reads and writes the same bytes.
--- entry:  job id 14, group 14, lane 14, seq 16 digits, then token 16 digits and attempts (a lease), or `s` (scheduled),
+-- entry:  group 14, seq 16 digits, lane 14, job id 14, then token 16 digits and attempts (a lease), or `s` (scheduled),
 --         or `d` (dead)
--- record: group 14, lane 14, seq 16 digits, enqueued_ms 6 bytes, attempts 2 bytes, payload; after a failure the highest
+-- record: group 14, seq 16 digits, lane 14, enqueued_ms 6 bytes, attempts 2 bytes, payload; after a failure the highest
 --         bit of attempts is set, and the error and its length (2 bytes) follow the payload
 local sub = string.sub
 
-local function id_of(entry) return sub(entry, 1, 14) end
+local function group_of(entry) return sub(entry, 1, 14) end
 
-local function group_of(entry) return sub(entry, 15, 28) end
+local function seq_of(entry) return sub(entry, 15, 30) end
 
-local function lane_of(entry) return sub(entry, 29, 42) end
+local function lane_of(entry) return sub(entry, 31, 44) end
 
-local function seq_of(entry) return sub(entry, 43, 58) end
+local function id_of(entry) return sub(entry, 45, 58) end
 
 -- The entry without what only its kind has: what survives a change of kind.
 local function core_of(entry) return sub(entry, 1, 58) end
+
+-- The core of the entry of a job that waits in a lane, where its seq is a score.
+local function core_at(group, lane, seq, id) return string.format('%s%016.0f%s%s', group, tonumber(seq), lane, id) end
 
 -- The job's record, or nil if it is missing or belongs to another admission of the same id.
 -- MGET, because it answers nil for a key of a foreign type where GET would end the script half way.
 local function record_of(entry)
   local record = redis.call('MGET', job_key(id_of(entry)))[1]
-  if record and sub(record, 1, 44) == sub(entry, 15, 58) then return record end
+  if record and sub(record, 1, 44) == sub(entry, 1, 44) then return record end
   return nil
 end
 -- What is told of a group's backlog: how deep it is, and what goes with it when it is gone.
@@ -105,31 +107,54 @@ local function drift(what, where, found, expected)
   if type(expected) == 'number' then expected = string.format('%.0f', expected) end
   drifts[#drifts + 1] = { what, where, found, expected }
 end
-local function placed(entry)
-  if tonumber(redis.call('ZSCORE', lane_key(group_of(entry), lane_of(entry)), id_of(entry))) == tonumber(seq_of(entry)) then
-    return true
-  end
-  for _, other in ipairs(redis.call('ZRANGEBYSCORE', out_key(group_of(entry)), seq_of(entry), seq_of(entry))) do
-    if core_of(other) == entry then
-      for _, key in ipairs({ active_key, schedule_key, dead_key }) do
-        if redis.call('ZSCORE', key, other) then return true end
-      end
+-- The places that the job of `entry` stands in, the one that it keeps first: its newest lease, else its lane, else the
+-- schedule, else the dead set.
+local function places_of(entry)
+  local group, seq, places = group_of(entry), seq_of(entry), {}
+  -- In the reverse order of their bytes: of two leases, the one with the newer token first.
+  local others = redis.call('ZREVRANGEBYLEX', out_key, '(' .. entry .. '~', '[' .. entry)
+  local function find(name, key)
+    for _, other in ipairs(others) do
+      if redis.call('ZSCORE', key, other) then places[#places + 1] = { name, key, other } end
     end
   end
-  return false
+  find('leased', active_key)
+  local lane = lane_key(group, lane_of(entry))
+  if tonumber(redis.call('ZSCORE', lane, id_of(entry))) == tonumber(seq) then places[#places + 1] = { 'waiting' } end
+  find('scheduled', schedule_key)
+  find('dead', dead_key)
+  return places
+end
+
+-- Takes the job out of all places but the first; what is counted of its group is mended with the group.
+local function keep_one(entry, places)
+  for i = 2, #places do
+    local name, key, member = unpack(places[i])
+    if name == 'waiting' then
+      from_lane(group_of(entry), lane_of(entry), { id_of(entry) })
+    else
+      redis.call('ZREM', key, member)
+      redis.call('ZREM', out_key, member)
+    end
+  end
 end
 
 for _, id in ipairs(ids) do
   local record = redis.call('MGET', job_key(id))[1]
-  local entry = record and id .. sub(record, 1, 44)
+  local entry = record and sub(record, 1, 44) .. id
   if record and (#record < 52 or not string.match(entry, '^%w+$')) then
     drift('record', id, 'no record', 'a record')
     if repair then redis.call('DEL', job_key(id)) end
   elseif record then
-    local fine, there = pcall(placed, entry)
-    if not (fine and there) then
+    local fine, places = pcall(places_of, entry)
+    if not fine or not places[1] then
       drift('lost', entry, 'no place', 'a place')
       if repair then to_lane(group_of(entry), lane_of(entry), id, seq_of(entry), false) end
+    elseif places[2] then
+      local names = {}
+      for i, place in ipairs(places) do names[i] = place[1] end
+      drift('places', entry, table.concat(names, ' and '), names[1])
+      if repair then keep_one(entry, places) end
     end
   end
 end

@@ -11,13 +11,13 @@ local repair, cursor = ARGV[1] == '1', ARGV[2]
 -- Wants `base`, the prefix of the queue. The hot scripts put names together from the parts at the end, because a
 -- function costs them more than the name; the others include `names`.
 local ring_key, served_key, state_key, wake_key = base .. 'ring', base .. 'served', base .. 'state', base .. 'wake'
-local active_key, schedule_key, dead_key = base .. 'active', base .. 'schedule', base .. 'dead'
+local active_key, schedule_key, dead_key, out_key = base .. 'active', base .. 'schedule', base .. 'dead', base .. 'out'
 local glimit_key, gactive_key, gdepth_key = base .. 'glimit', base .. 'gactive', base .. 'gdepth'
 local gweight_key, gstamp_key, gcap_key = base .. 'gweight', base .. 'gstamp', base .. 'gcap'
 local gflow_key, ldelayed_key = base .. 'gflow', base .. 'ldelayed'
 local paused_key, held_key, taken_key = base .. 'paused', base .. 'held', base .. 'taken'
 local of_group, of_job, of_dedup = base .. 'g:', base .. 'j:', base .. 'd:'
-local inner, out, pending = ':ring', ':out', ':pending'
+local inner, pending = ':ring', ':pending'
 local all = base .. '*'
 -- What an audit finds: rows of what differs, where, what was found there, and what belongs there.
 local drifts = {}
@@ -29,7 +29,7 @@ local function drift(what, where, found, expected)
 end
 local page = redis.call('SCAN', cursor, 'MATCH', all, 'COUNT', 1000)
 local places, jobs = {}, {}
-local kinds = { [inner] = 'list', [out] = 'zset', [pending] = 'zset' }
+local kinds = { [inner] = 'list', [pending] = 'zset' }
 for _, key in ipairs(page[2]) do
   local kind, wanted = redis.call('TYPE', key).ok, nil
   if string.sub(key, 1, #of_group) == of_group then

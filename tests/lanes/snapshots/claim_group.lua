@@ -11,13 +11,13 @@ local count, lease_ms, max_attempts = tonumber(ARGV[1]), tonumber(ARGV[2]), tonu
 -- Wants `base`, the prefix of the queue. The hot scripts put names together from the parts at the end, because a
 -- function costs them more than the name; the others include `names`.
 local ring_key, served_key, state_key, wake_key = base .. 'ring', base .. 'served', base .. 'state', base .. 'wake'
-local active_key, schedule_key, dead_key = base .. 'active', base .. 'schedule', base .. 'dead'
+local active_key, schedule_key, dead_key, out_key = base .. 'active', base .. 'schedule', base .. 'dead', base .. 'out'
 local glimit_key, gactive_key, gdepth_key = base .. 'glimit', base .. 'gactive', base .. 'gdepth'
 local gweight_key, gstamp_key, gcap_key = base .. 'gweight', base .. 'gstamp', base .. 'gcap'
 local gflow_key, ldelayed_key = base .. 'gflow', base .. 'ldelayed'
 local paused_key, held_key, taken_key = base .. 'paused', base .. 'held', base .. 'taken'
 local of_group, of_job, of_dedup = base .. 'g:', base .. 'j:', base .. 'd:'
-local inner, out, pending = ':ring', ':out', ':pending'
+local inner, pending = ':ring', ':pending'
 local all = base .. '*'
 -- The one clock: every lease, delay, age and order is counted on the server's.
 local clock_reading = redis.call('TIME')
@@ -34,8 +34,6 @@ if due[1] or over[1] or lapsed[1] then
 -- The names of what belongs to one group, lane or job.
 local function inner_key(group) return of_group .. group .. inner end
 
-local function out_key(group) return of_group .. group .. out end
-
 local function lane_key(group, lane)
   if lane == group then return of_group .. group .. pending end
   return of_group .. group .. ':' .. lane .. pending
@@ -43,28 +41,31 @@ end
 
 local function job_key(id) return of_job .. id end
 -- How entries and records are laid out; `job.py` reads and writes the same bytes.
--- entry:  job id 14, group 14, lane 14, seq 16 digits, then token 16 digits and attempts (a lease), or `s` (scheduled),
+-- entry:  group 14, seq 16 digits, lane 14, job id 14, then token 16 digits and attempts (a lease), or `s` (scheduled),
 --         or `d` (dead)
--- record: group 14, lane 14, seq 16 digits, enqueued_ms 6 bytes, attempts 2 bytes, payload; after a failure the highest
+-- record: group 14, seq 16 digits, lane 14, enqueued_ms 6 bytes, attempts 2 bytes, payload; after a failure the highest
 --         bit of attempts is set, and the error and its length (2 bytes) follow the payload
 local sub = string.sub
 
-local function id_of(entry) return sub(entry, 1, 14) end
+local function group_of(entry) return sub(entry, 1, 14) end
 
-local function group_of(entry) return sub(entry, 15, 28) end
+local function seq_of(entry) return sub(entry, 15, 30) end
 
-local function lane_of(entry) return sub(entry, 29, 42) end
+local function lane_of(entry) return sub(entry, 31, 44) end
 
-local function seq_of(entry) return sub(entry, 43, 58) end
+local function id_of(entry) return sub(entry, 45, 58) end
 
 -- The entry without what only its kind has: what survives a change of kind.
 local function core_of(entry) return sub(entry, 1, 58) end
+
+-- The core of the entry of a job that waits in a lane, where its seq is a score.
+local function core_at(group, lane, seq, id) return string.format('%s%016.0f%s%s', group, tonumber(seq), lane, id) end
 
 -- The job's record, or nil if it is missing or belongs to another admission of the same id.
 -- MGET, because it answers nil for a key of a foreign type where GET would end the script half way.
 local function record_of(entry)
   local record = redis.call('MGET', job_key(id_of(entry)))[1]
-  if record and sub(record, 1, 44) == sub(entry, 15, 58) then return record end
+  if record and sub(record, 1, 44) == sub(entry, 1, 44) then return record end
   return nil
 end
 -- I1: the one place that decides whether a group belongs on the ring, outside of a claim's own visit.
@@ -174,7 +175,7 @@ end
 local function end_lease(lease)
   local group = group_of(lease)
   redis.call('ZREM', active_key, lease)
-  redis.pcall('ZREM', out_key(group), lease)
+  redis.pcall('ZREM', out_key, lease)
   if redis.call('HINCRBY', gactive_key, group, -1) <= 0 then
     redis.call('HDEL', gactive_key, group)
     redis.call('SREM', taken_key, group)
@@ -200,7 +201,7 @@ end
 local function bury(record, lease, text)
   local entry = core_of(lease) .. 'd'
   redis.call('ZADD', dead_key, now_ms, entry)
-  redis.pcall('ZADD', out_key(group_of(lease)), seq_of(lease), entry)
+  redis.pcall('ZADD', out_key, 0, entry)
   scar(record, lease, text)
   end_lease(lease)
 end
@@ -210,9 +211,9 @@ end
 local function postpone(record, lease, text, due_ms)
   local group, entry = group_of(lease), core_of(lease) .. 's'
   redis.call('HINCRBY', gdepth_key, group, 1)
-  redis.call('ZADD', schedule_key, due_ms, entry)
   delay(group, lane_of(lease), 1)
-  redis.pcall('ZADD', out_key(group), seq_of(lease), entry)
+  redis.call('ZADD', schedule_key, due_ms, entry)
+  redis.pcall('ZADD', out_key, 0, entry)
   scar(record, lease, text)
   end_lease(lease)
   return redis.call('ZRANGE', schedule_key, 0, 0)[1] == entry and 1 or 0
@@ -234,7 +235,7 @@ local function come_due(entry)
     shrink(group, 1)
   end
   redis.call('ZREM', schedule_key, entry)
-  redis.pcall('ZREM', out_key(group), entry)
+  redis.pcall('ZREM', out_key, entry)
   delay(group, lane, -1)
 end
 
@@ -298,65 +299,131 @@ while open and granted < count and ghosts_left > 0 do
   local ring = call('LRANGE', ring_key, 0, 0)
   local group = ring[1]
   if not group then break end
--- What a claim must know of the groups in `ring`: five commands, however many they are. A group is known by its slot,
--- the place it had in `ring` when that was read; `active_now` and `depth_now` are what visits make of it.
+-- What a claim must know of the groups in `ring`: a handful of commands, however many they are. A group is known by its
+-- slot, the place it had in `ring` when that was read; `active_now` and `depth_now` are what visits make of it.
 local limits, actives = call('HMGET', glimit_key, unpack(ring)), call('HMGET', gactive_key, unpack(ring))
-local weights, stamps = call('HMGET', gweight_key, unpack(ring)), call('HMGET', gstamp_key, unpack(ring))
-local depths, active_now, depth_now = call('HMGET', gdepth_key, unpack(ring)), {}, {}
-  local leases, want, slot = {}, math.min(count - granted, 500), 1
+local weights, depths = call('HMGET', gweight_key, unpack(ring)), call('HMGET', gdepth_key, unpack(ring))
+local stamps, active_now, depth_now = nil, {}, {}
+-- What visits take from lanes, in order: the job's place as its record has it, its record's key, its lane's, its slot.
+local places, names, lane_keys, taken_at, drawn = {}, {}, {}, {}, 0
+-- Lanes that had nothing any more when their turn came.
+local dry = {}
+  local want, slot = math.min(count - granted, 500), 1
   credit = want
--- Serves `group`: each step of its inner ring picks a lane, and the lane gives its oldest job. Ends when `credit` or
--- `want` is used up, or with `full` (the ceiling is reached) or not `more` (nothing waits).
--- Wants what `heads` and `grants` read, and `slot`; leases go to `leases`. Nothing here can fail half way.
-local lanes = of_group .. group .. inner
+-- Visits `group`: each step of its inner ring picks a lane, and the lane gives its oldest job. Ends when `credit` or
+-- `want` is used up, or with `full` (the ceiling is reached) or not `more` (nothing waits). What is drawn is looked at
+-- by `drawn`, for all visits together. Wants what `heads` reads, and `slot`. Nothing here can fail half way.
+local inner_ring = of_group .. group .. inner
 local active = active_now[slot] or tonumber(actives[slot]) or 0
 local depth, limit = depth_now[slot] or tonumber(depths[slot]) or 0, tonumber(limits[slot]) or math.huge
 local more, full = true, active >= limit
-while more and not full and credit > 0 and want > 0 and ghosts_left > 0 do
-  local lane = pcall_('LMOVE', lanes, lanes, 'LEFT', 'RIGHT')
+while more and not full and credit > 0 and want > 0 do
+  local lane = pcall_('LMOVE', inner_ring, inner_ring, 'LEFT', 'RIGHT')
   if type(lane) ~= 'string' then
     more = false
     break
   end
-  local key, id, seq, record, core = of_group .. group .. ':' .. lane .. pending, nil, nil, nil, nil
+  local key = of_group .. group .. ':' .. lane .. pending
   if lane == group then key = of_group .. group .. pending end
-  repeat
-    local oldest = pcall_('ZPOPMIN', key)
-    id, seq, record = oldest[1], oldest[2], nil
-    if id then
-      depth = depth - 1
-      record = pcall_('GET', of_job .. id)
-      -- A place that the record does not own is a ghost: skipped, uncounted. As a score a seq has its 16 digits, but for
-      -- a server whose clock is in the last century.
-      core = group .. lane .. seq
-      if type(record) ~= 'string' or find(record, core, 1, true) ~= 1 then
-        core = format('%s%s%016.0f', group, lane, tonumber(seq))
-        if type(record) ~= 'string' or sub(record, 1, 44) ~= core then
-          record, ghosts_left = nil, ghosts_left - 1
-        end
-      end
-    end
-  until record or not id or ghosts_left <= 0
-  if record then
-    local high, low = byte(record, 51, 52)
-    -- `..` would print the token as 1.79e+15.
-    local lease = id .. core .. format('%016.0f', token) .. (low + high == 0 and '1'
-      or math.min(high % 128 * 256 + low + 1, 32767))
-    leases[#leases + 1] = until_text
-    leases[#leases + 1] = lease
-    pcall_('ZADD', of_group .. group .. out, seq, lease)
-    reply[2 * granted + 4], reply[2 * granted + 5] = id, record
-    granted, token, active = granted + 1, token + 1, active + 1
-    want, credit, full = want - 1, credit - 1, active >= limit
-  end
-  if not id or call('EXISTS', key) == 0 then
-    call('RPOP', lanes)
-    more = call('EXISTS', lanes) == 1
+  local oldest = pcall_('ZPOPMIN', key)
+  local id, seq = oldest[1], oldest[2]
+  if id then
+    drawn, depth, active, want, credit = drawn + 1, depth - 1, active + 1, want - 1, credit - 1
+    -- As a score a seq has its 16 digits, but for a server whose clock is in the last century.
+    if #seq ~= 16 then seq = format('%016.0f', tonumber(seq)) end
+    places[drawn], names[drawn], lane_keys[drawn], taken_at[drawn] = group .. seq .. lane, of_job .. id, key, slot
+    full = active >= limit
+    -- By the count nothing is left: whether that is so is looked up for all visits together.
+    if depth <= 0 then break end
+  else
+    dry[key] = true
+    call('RPOP', inner_ring)
+    more = call('EXISTS', inner_ring) == 1
   end
 end
 active_now[slot], depth_now[slot] = active, depth
+-- Looks at what visits drew, for all of them together: leases what has a record, and takes lanes that are empty now from
+-- their inner rings. Gives `leases`, `indexed`, and where a lane was emptied, in `empty` (by group) whether a group has none left.
+-- Nothing here can fail half way.
+local leases, indexed, empty = {}, {}, nil
+if drawn > 0 then
+  local records, short = call('MGET', unpack(names)), false
+  for i = 1, drawn do
+    local record, place, name = records[i], places[i], names[i]
+    -- A place that the record does not own is a ghost: skipped, uncounted; the next of its lane takes its turn.
+    if not record or find(record, place, 1, true) ~= 1 then
+-- A ghost's turn is taken by the next job of its lane that has a record: those drawn after it move up, and more is drawn
+-- behind them. Gives `record`, `place` and `name` of the job at `i`, or no record where the lane has none any more.
+local slot, key, spent = taken_at[i], lane_keys[i], false
+repeat
+  ghosts_left = ghosts_left - 1
+  local at, more_drawn = i, false
+  for later = i + 1, drawn do
+    if lane_keys[later] == key then
+      places[at], names[at], records[at], at = places[later], names[later], records[later], later
+      more_drawn = more_drawn or records[later]
+    end
+  end
+  local oldest = pcall_('ZPOPMIN', key)
+  local id, seq = oldest[1], oldest[2]
+  records[at] = false
+  if id then
+    depth_now[slot] = depth_now[slot] - 1
+    names[at], places[at] = of_job .. id, sub(place, 1, 14) .. format('%016.0f', tonumber(seq)) .. sub(place, 31, 44)
+    records[at] = call('MGET', names[at])[1]
+  end
+  record, place, name = records[i], places[i], names[i]
+  if not record or find(record, place, 1, true) ~= 1 then record = nil end
+  spent = not id and not more_drawn
+until record or spent or ghosts_left <= 0
+if not record then
+  active_now[slot] = active_now[slot] - 1
+  short = true
+end
+    end
+    if record then
+      local high, low = byte(record, 51, 52)
+      local id = sub(name, #of_job + 1)
+      -- `..` would print the token as 1.79e+15.
+      local lease = place .. id .. format('%016.0f', token) .. (low + high == 0 and '1'
+        or math.min(high % 128 * 256 + low + 1, 32767))
+      leases[#leases + 1] = until_text
+      leases[#leases + 1] = lease
+      indexed[#indexed + 1] = '0'
+      indexed[#indexed + 1] = lease
+      reply[2 * granted + 4], reply[2 * granted + 5] = id, record
+      granted, token = granted + 1, token + 1
+    end
+  end
+  if short or next(dry) or call('EXISTS', unpack(lane_keys)) < drawn then
+-- Takes lanes that are empty now from their inner rings, without a search: those that were visited are the last ones,
+-- in the order of their last visits.
+empty = {}
+local met, kept, gone = {}, {}, {}
+for i = 1, drawn do gone[taken_at[i]] = gone[taken_at[i]] or call('EXISTS', lane_keys[i]) == 0 end
+for i = drawn, 1, -1 do
+  local slot, key = taken_at[i], lane_keys[i]
+  if gone[slot] and not met[key] and not dry[key] then
+    local lane = call('RPOP', of_group .. ring[slot] .. inner)
+    met[key], kept[slot] = true, kept[slot] or {}
+    if call('EXISTS', key) == 1 then table.insert(kept[slot], 1, lane) end
+  end
+end
+for slot, lanes in pairs(kept) do
+  if lanes[1] then call('RPUSH', of_group .. ring[slot] .. inner, unpack(lanes)) end
+end
+for i = 1, drawn do
+  local slot = taken_at[i]
+  local group = ring[slot]
+  if empty[group] == nil then empty[group] = call('EXISTS', of_group .. group .. inner) == 0 end
+end
+  end
+end
 -- Writes down what the visits did to the groups that `heads` read: leases first, then what counts them.
-if leases[1] then call('ZADD', active_key, unpack(leases)) end
+if leases[1] then
+  call('ZADD', active_key, unpack(leases))
+  pcall_('ZADD', out_key, unpack(indexed))
+end
 do
   local counts, depth, emptied, paces = {}, {}, {}, {}
   for slot = 1, #active_now do
@@ -382,8 +449,8 @@ do
     call('HDEL', gflow_key, unpack(paces))
   end
 end
-  local over = full or not more
-  if over or granted == count or granted > 0 and ghosts_left <= 0 then
+  full = active_now[slot] >= limit
+  if full or not more or empty and empty[group] or granted == count or granted > 0 and ghosts_left <= 0 then
     call('LPOP', ring_key)
     call('HDEL', served_key, group)
     -- Without a grant the group had nothing but ghosts: the next one has its turn.

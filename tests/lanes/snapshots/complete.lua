@@ -10,13 +10,13 @@ local cooldown_ms, leases = tonumber(ARGV[1]), { unpack(ARGV, 2) }
 -- Wants `base`, the prefix of the queue. The hot scripts put names together from the parts at the end, because a
 -- function costs them more than the name; the others include `names`.
 local ring_key, served_key, state_key, wake_key = base .. 'ring', base .. 'served', base .. 'state', base .. 'wake'
-local active_key, schedule_key, dead_key = base .. 'active', base .. 'schedule', base .. 'dead'
+local active_key, schedule_key, dead_key, out_key = base .. 'active', base .. 'schedule', base .. 'dead', base .. 'out'
 local glimit_key, gactive_key, gdepth_key = base .. 'glimit', base .. 'gactive', base .. 'gdepth'
 local gweight_key, gstamp_key, gcap_key = base .. 'gweight', base .. 'gstamp', base .. 'gcap'
 local gflow_key, ldelayed_key = base .. 'gflow', base .. 'ldelayed'
 local paused_key, held_key, taken_key = base .. 'paused', base .. 'held', base .. 'taken'
 local of_group, of_job, of_dedup = base .. 'g:', base .. 'j:', base .. 'd:'
-local inner, out, pending = ':ring', ':out', ':pending'
+local inner, pending = ':ring', ':pending'
 local all = base .. '*'
 -- The one clock: every lease, delay, age and order is counted on the server's.
 local clock_reading = redis.call('TIME')
@@ -29,7 +29,7 @@ if leases[1] then
   local call, sub, find = redis.call, string.sub, string.find
   -- I4: ask which leases still live before anything is written; only the newest token of a job has an entry.
   local deadlines, names = call('ZMSCORE', active_key, unpack(leases)), {}
-  for i = 1, #leases do names[i] = of_job .. sub(leases[i], 1, 14) end
+  for i = 1, #leases do names[i] = of_job .. sub(leases[i], 45, 58) end
   local records = call('MGET', unpack(names))
   local ended, done, ended_of, seen = {}, {}, {}, {}
   for i = 1, #leases do
@@ -38,61 +38,46 @@ if leases[1] then
       codes[i] = -1
     else
       seen[lease], ended[#ended + 1] = true, lease
-      if record and find(record, sub(lease, 15, 58), 1, true) == 1 then
+      if record and find(record, sub(lease, 1, 44), 1, true) == 1 then
         codes[i], done[#done + 1] = 1, names[i]
       else
         codes[i] = -2
       end
-      local group = sub(lease, 15, 28)
-      -- Most groups end one lease, which takes no table.
+      local group = sub(lease, 1, 14)
       local its = ended_of[group]
-      if not its then
-        groups[#groups + 1], ended_of[group] = group, lease
-      elseif type(its) == 'string' then
-        ended_of[group] = { its, lease }
-      else
-        its[#its + 1] = lease
-      end
+      if not its then groups[#groups + 1] = group end
+      ended_of[group] = (its or 0) + 1
     end
   end
   if ended[1] then
 -- Takes the leases in `ended` away, the jobs in `done`, and gives the slots of `groups` free.
-local limits, actives = call('HMGET', glimit_key, unpack(groups)), call('HMGET', gactive_key, unpack(groups))
-local takens = call('SMISMEMBER', taken_key, unpack(groups))
+local actives, on_ring = call('HMGET', gactive_key, unpack(groups)), call('HMGET', served_key, unpack(groups))
 call('ZREM', active_key, unpack(ended))
+redis.pcall('ZREM', out_key, unpack(ended))
 if done[1] then call('DEL', unpack(done)) end
-local counts, idle, free, opened = {}, {}, {}, {}
+local counts, idle, off = {}, {}, {}
 for i = 1, #groups do
-  local group, before, limit = groups[i], tonumber(actives[i]) or 0, tonumber(limits[i])
-  local its = ended_of[group]
-  local after = before - 1
-  if type(its) == 'string' then
-    redis.pcall('ZREM', of_group .. group .. out, its)
-  else
-    after = before - #its
-    redis.pcall('ZREM', of_group .. group .. out, unpack(its))
-  end
+  local group = groups[i]
+  local after = (tonumber(actives[i]) or 0) - ended_of[group]
   if after > 0 then
     counts[#counts + 1] = group
     counts[#counts + 1] = after
   else
     idle[#idle + 1] = group
   end
-  if takens[i] == 1 then
-    if after <= 0 then free[#free + 1], opened[#opened + 1] = group, group end
-  elseif limit and before >= limit and after < limit then
-    opened[#opened + 1] = group
-  end
+  if not on_ring[i] then off[#off + 1] = group end
 end
 if counts[1] then call('HSET', gactive_key, unpack(counts)) end
-if idle[1] then call('HDEL', gactive_key, unpack(idle)) end
-if free[1] then call('SREM', taken_key, unpack(free)) end
+if idle[1] then
+  call('HDEL', gactive_key, unpack(idle))
+  if off[1] then call('SREM', taken_key, unpack(idle)) end
+end
 
--- Only a group that was full or taken was off the ring for it; nobody else's place changes.
-if opened[1] and cooldown_ms == 0 then
+-- A group that was full or taken was off the ring for it, and may join it; nobody else's place changes.
+if off[1] and cooldown_ms == 0 then
   local joining = {}
-  for i = 1, #opened do
-    if call('EXISTS', of_group .. opened[i] .. inner) == 1 then joining[#joining + 1] = opened[i] end
+  for i = 1, #off do
+    if call('EXISTS', of_group .. off[i] .. inner) == 1 then joining[#joining + 1] = off[i] end
   end
   if joining[1] then
 -- Puts on the ring, in one go, those groups of `joining` that nothing bars; each has a lane on its inner ring. Says in
@@ -126,8 +111,6 @@ local servable = freed
 if cooldown_ms > 0 and groups[1] then
 -- The names of what belongs to one group, lane or job.
 local function inner_key(group) return of_group .. group .. inner end
-
-local function out_key(group) return of_group .. group .. out end
 
 local function lane_key(group, lane)
   if lane == group then return of_group .. group .. pending end

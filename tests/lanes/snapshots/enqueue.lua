@@ -14,13 +14,13 @@ local admissions = ARGV
 -- Wants `base`, the prefix of the queue. The hot scripts put names together from the parts at the end, because a
 -- function costs them more than the name; the others include `names`.
 local ring_key, served_key, state_key, wake_key = base .. 'ring', base .. 'served', base .. 'state', base .. 'wake'
-local active_key, schedule_key, dead_key = base .. 'active', base .. 'schedule', base .. 'dead'
+local active_key, schedule_key, dead_key, out_key = base .. 'active', base .. 'schedule', base .. 'dead', base .. 'out'
 local glimit_key, gactive_key, gdepth_key = base .. 'glimit', base .. 'gactive', base .. 'gdepth'
 local gweight_key, gstamp_key, gcap_key = base .. 'gweight', base .. 'gstamp', base .. 'gcap'
 local gflow_key, ldelayed_key = base .. 'gflow', base .. 'ldelayed'
 local paused_key, held_key, taken_key = base .. 'paused', base .. 'held', base .. 'taken'
 local of_group, of_job, of_dedup = base .. 'g:', base .. 'j:', base .. 'd:'
-local inner, out, pending = ':ring', ':out', ':pending'
+local inner, pending = ':ring', ':pending'
 local all = base .. '*'
 -- The one clock: every lease, delay, age and order is counted on the server's.
 local clock_reading = redis.call('TIME')
@@ -93,10 +93,10 @@ for i = 1, #admissions, 3 do
       refused = refused or {}
       refused[#refused + 1] = { code, group, depths[group] < cap }
     elseif delay_ms ~= '0' then
-      local entry = id .. place .. seq_text .. 's'
+      local entry = group .. seq_text .. lane .. id .. 's'
       code = redis.pcall('ZADD', schedule_key, now_ms + delay_ms, entry)
       if code == 1 then
-        redis.pcall('ZADD', of_group .. group .. out, seq_text, entry)
+        redis.pcall('ZADD', out_key, 0, entry)
         redis.call('HINCRBY', ldelayed_key, place, 1)
         delayed[place] = (delayed[place] or 0) + 1
         code, nearest = 2, math.min(nearest or math.huge, tonumber(delay_ms))
@@ -116,7 +116,7 @@ for i = 1, #admissions, 3 do
       seq, taken[name], added[group] = seq + 1, true, (added[group] or 0) + counted
       if depths then depths[group] = depths[group] + counted end
       records[#records + 1] = name
-      records[#records + 1] = place .. seq_text .. stamp .. payload
+      records[#records + 1] = group .. seq_text .. lane .. stamp .. payload
       if weight ~= '0' then
         stamps[#stamps + 1] = group
         stamps[#stamps + 1] = weight
@@ -251,7 +251,7 @@ end
   for i = 1, #refused do
     local code, group, of_lane = unpack(refused[i])
     local jobs = depths[group]
-    if of_lane then jobs = math.min(jobs, code[2] * redis.call('LLEN', of_group .. group .. inner)) end
+    if of_lane then jobs = math.min(jobs, code[2] * math.max(1, redis.call('LLEN', of_group .. group .. inner))) end
     code[4] = eta_ms(group, depths[group], jobs)
   end
 end

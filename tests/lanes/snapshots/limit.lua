@@ -10,13 +10,13 @@ local group, n = ARGV[1], tonumber(ARGV[2])
 -- Wants `base`, the prefix of the queue. The hot scripts put names together from the parts at the end, because a
 -- function costs them more than the name; the others include `names`.
 local ring_key, served_key, state_key, wake_key = base .. 'ring', base .. 'served', base .. 'state', base .. 'wake'
-local active_key, schedule_key, dead_key = base .. 'active', base .. 'schedule', base .. 'dead'
+local active_key, schedule_key, dead_key, out_key = base .. 'active', base .. 'schedule', base .. 'dead', base .. 'out'
 local glimit_key, gactive_key, gdepth_key = base .. 'glimit', base .. 'gactive', base .. 'gdepth'
 local gweight_key, gstamp_key, gcap_key = base .. 'gweight', base .. 'gstamp', base .. 'gcap'
 local gflow_key, ldelayed_key = base .. 'gflow', base .. 'ldelayed'
 local paused_key, held_key, taken_key = base .. 'paused', base .. 'held', base .. 'taken'
 local of_group, of_job, of_dedup = base .. 'g:', base .. 'j:', base .. 'd:'
-local inner, out, pending = ':ring', ':out', ':pending'
+local inner, pending = ':ring', ':pending'
 local all = base .. '*'
 -- The one clock: every lease, delay, age and order is counted on the server's.
 local clock_reading = redis.call('TIME')
@@ -24,8 +24,6 @@ local now_us = tonumber(clock_reading[1]) * 1000000 + tonumber(clock_reading[2])
 local now_ms = math.floor(now_us / 1000)
 -- The names of what belongs to one group, lane or job.
 local function inner_key(group) return of_group .. group .. inner end
-
-local function out_key(group) return of_group .. group .. out end
 
 local function lane_key(group, lane)
   if lane == group then return of_group .. group .. pending end

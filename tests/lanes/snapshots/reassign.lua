@@ -11,13 +11,13 @@ local id, group, lane = ARGV[1], ARGV[2], ARGV[3]
 -- Wants `base`, the prefix of the queue. The hot scripts put names together from the parts at the end, because a
 -- function costs them more than the name; the others include `names`.
 local ring_key, served_key, state_key, wake_key = base .. 'ring', base .. 'served', base .. 'state', base .. 'wake'
-local active_key, schedule_key, dead_key = base .. 'active', base .. 'schedule', base .. 'dead'
+local active_key, schedule_key, dead_key, out_key = base .. 'active', base .. 'schedule', base .. 'dead', base .. 'out'
 local glimit_key, gactive_key, gdepth_key = base .. 'glimit', base .. 'gactive', base .. 'gdepth'
 local gweight_key, gstamp_key, gcap_key = base .. 'gweight', base .. 'gstamp', base .. 'gcap'
 local gflow_key, ldelayed_key = base .. 'gflow', base .. 'ldelayed'
 local paused_key, held_key, taken_key = base .. 'paused', base .. 'held', base .. 'taken'
 local of_group, of_job, of_dedup = base .. 'g:', base .. 'j:', base .. 'd:'
-local inner, out, pending = ':ring', ':out', ':pending'
+local inner, pending = ':ring', ':pending'
 local all = base .. '*'
 -- The one clock: every lease, delay, age and order is counted on the server's.
 local clock_reading = redis.call('TIME')
@@ -26,8 +26,6 @@ local now_ms = math.floor(now_us / 1000)
 -- The names of what belongs to one group, lane or job.
 local function inner_key(group) return of_group .. group .. inner end
 
-local function out_key(group) return of_group .. group .. out end
-
 local function lane_key(group, lane)
   if lane == group then return of_group .. group .. pending end
   return of_group .. group .. ':' .. lane .. pending
@@ -35,28 +33,31 @@ end
 
 local function job_key(id) return of_job .. id end
 -- How entries and records are laid out; `job.py` reads and writes the same bytes.
--- entry:  job id 14, group 14, lane 14, seq 16 digits, then token 16 digits and attempts (a lease), or `s` (scheduled),
+-- entry:  group 14, seq 16 digits, lane 14, job id 14, then token 16 digits and attempts (a lease), or `s` (scheduled),
 --         or `d` (dead)
--- record: group 14, lane 14, seq 16 digits, enqueued_ms 6 bytes, attempts 2 bytes, payload; after a failure the highest
+-- record: group 14, seq 16 digits, lane 14, enqueued_ms 6 bytes, attempts 2 bytes, payload; after a failure the highest
 --         bit of attempts is set, and the error and its length (2 bytes) follow the payload
 local sub = string.sub
 
-local function id_of(entry) return sub(entry, 1, 14) end
+local function group_of(entry) return sub(entry, 1, 14) end
 
-local function group_of(entry) return sub(entry, 15, 28) end
+local function seq_of(entry) return sub(entry, 15, 30) end
 
-local function lane_of(entry) return sub(entry, 29, 42) end
+local function lane_of(entry) return sub(entry, 31, 44) end
 
-local function seq_of(entry) return sub(entry, 43, 58) end
+local function id_of(entry) return sub(entry, 45, 58) end
 
 -- The entry without what only its kind has: what survives a change of kind.
 local function core_of(entry) return sub(entry, 1, 58) end
+
+-- The core of the entry of a job that waits in a lane, where its seq is a score.
+local function core_at(group, lane, seq, id) return string.format('%s%016.0f%s%s', group, tonumber(seq), lane, id) end
 
 -- The job's record, or nil if it is missing or belongs to another admission of the same id.
 -- MGET, because it answers nil for a key of a foreign type where GET would end the script half way.
 local function record_of(entry)
   local record = redis.call('MGET', job_key(id_of(entry)))[1]
-  if record and sub(record, 1, 44) == sub(entry, 15, 58) then return record end
+  if record and sub(record, 1, 44) == sub(entry, 1, 44) then return record end
   return nil
 end
 -- I1: the one place that decides whether a group belongs on the ring, outside of a claim's own visit.
@@ -178,14 +179,14 @@ local function let_in(group)
 end
 local record = redis.call('MGET', job_key(id))[1]
 if not record then return { -1 } end
-local entry = id .. sub(record, 1, 44)
+local entry = sub(record, 1, 44) .. id
 local old_group, old_lane, seq = group_of(entry), lane_of(entry), seq_of(entry)
 if tonumber(redis.call('ZSCORE', lane_key(old_group, old_lane), id)) ~= tonumber(seq) then return { -3 } end
 if old_group == group and old_lane == lane then return { 2 } end
 if is_full(group, lane, old_group == group) then return { -2 } end
 
 to_lane(group, lane, id, seq, old_group == group)
-redis.call('SETRANGE', job_key(id), 0, group .. lane)
+redis.call('SETRANGE', job_key(id), 0, group .. seq .. lane)
 from_lane(old_group, old_lane, { id })
 if old_group ~= group then
   let_in(group)

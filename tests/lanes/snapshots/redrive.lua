@@ -4,7 +4,7 @@
 -- ARGV[1] group string: a branded id, or empty for all
 -- ARGV[2] id string: a branded id, or empty for any
 -- ARGV[3] limit integer: jobs
--- ARGV[4] after string: where the last call stopped: of one group the seq (or -inf), else how many stayed dead (or 0)
+-- ARGV[4] after string: where the last call stopped: of one group the seq (or - at first), else how many stayed dead
 -- Returns {1, redriven, after}: `after` is empty at the end
 -- Not allowed out of memory, as no admission is.
 local base = KEYS[1]
@@ -13,13 +13,13 @@ local group, id, limit, after = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 -- Wants `base`, the prefix of the queue. The hot scripts put names together from the parts at the end, because a
 -- function costs them more than the name; the others include `names`.
 local ring_key, served_key, state_key, wake_key = base .. 'ring', base .. 'served', base .. 'state', base .. 'wake'
-local active_key, schedule_key, dead_key = base .. 'active', base .. 'schedule', base .. 'dead'
+local active_key, schedule_key, dead_key, out_key = base .. 'active', base .. 'schedule', base .. 'dead', base .. 'out'
 local glimit_key, gactive_key, gdepth_key = base .. 'glimit', base .. 'gactive', base .. 'gdepth'
 local gweight_key, gstamp_key, gcap_key = base .. 'gweight', base .. 'gstamp', base .. 'gcap'
 local gflow_key, ldelayed_key = base .. 'gflow', base .. 'ldelayed'
 local paused_key, held_key, taken_key = base .. 'paused', base .. 'held', base .. 'taken'
 local of_group, of_job, of_dedup = base .. 'g:', base .. 'j:', base .. 'd:'
-local inner, out, pending = ':ring', ':out', ':pending'
+local inner, pending = ':ring', ':pending'
 local all = base .. '*'
 -- The one clock: every lease, delay, age and order is counted on the server's.
 local clock_reading = redis.call('TIME')
@@ -28,8 +28,6 @@ local now_ms = math.floor(now_us / 1000)
 -- The names of what belongs to one group, lane or job.
 local function inner_key(group) return of_group .. group .. inner end
 
-local function out_key(group) return of_group .. group .. out end
-
 local function lane_key(group, lane)
   if lane == group then return of_group .. group .. pending end
   return of_group .. group .. ':' .. lane .. pending
@@ -37,29 +35,41 @@ end
 
 local function job_key(id) return of_job .. id end
 -- How entries and records are laid out; `job.py` reads and writes the same bytes.
--- entry:  job id 14, group 14, lane 14, seq 16 digits, then token 16 digits and attempts (a lease), or `s` (scheduled),
+-- entry:  group 14, seq 16 digits, lane 14, job id 14, then token 16 digits and attempts (a lease), or `s` (scheduled),
 --         or `d` (dead)
--- record: group 14, lane 14, seq 16 digits, enqueued_ms 6 bytes, attempts 2 bytes, payload; after a failure the highest
+-- record: group 14, seq 16 digits, lane 14, enqueued_ms 6 bytes, attempts 2 bytes, payload; after a failure the highest
 --         bit of attempts is set, and the error and its length (2 bytes) follow the payload
 local sub = string.sub
 
-local function id_of(entry) return sub(entry, 1, 14) end
+local function group_of(entry) return sub(entry, 1, 14) end
 
-local function group_of(entry) return sub(entry, 15, 28) end
+local function seq_of(entry) return sub(entry, 15, 30) end
 
-local function lane_of(entry) return sub(entry, 29, 42) end
+local function lane_of(entry) return sub(entry, 31, 44) end
 
-local function seq_of(entry) return sub(entry, 43, 58) end
+local function id_of(entry) return sub(entry, 45, 58) end
 
 -- The entry without what only its kind has: what survives a change of kind.
 local function core_of(entry) return sub(entry, 1, 58) end
+
+-- The core of the entry of a job that waits in a lane, where its seq is a score.
+local function core_at(group, lane, seq, id) return string.format('%s%016.0f%s%s', group, tonumber(seq), lane, id) end
 
 -- The job's record, or nil if it is missing or belongs to another admission of the same id.
 -- MGET, because it answers nil for a key of a foreign type where GET would end the script half way.
 local function record_of(entry)
   local record = redis.call('MGET', job_key(id_of(entry)))[1]
-  if record and sub(record, 1, 44) == sub(entry, 15, 58) then return record end
+  if record and sub(record, 1, 44) == sub(entry, 1, 44) then return record end
   return nil
+end
+-- The index of what is leased, scheduled and dead has all entries in the order of their bytes: by group, then by seq.
+
+-- Up to `n` entries of the group behind those of the seq `after` (`-`: from the first on), up to those of the seq
+-- `horizon` (empty: to the last).
+local function indexed(group, after, horizon, n)
+  local first, last = '(' .. group .. after .. '~', '(' .. group .. '~'
+  if horizon ~= '' then last = '(' .. group .. string.format('%016.0f', tonumber(horizon)) .. '~' end
+  return redis.call('ZRANGEBYLEX', out_key, first, last, 'LIMIT', 0, n)
 end
 -- I1: the one place that decides whether a group belongs on the ring, outside of a claim's own visit.
 
@@ -183,9 +193,9 @@ local fresh = struct.pack('>I6I2', now_ms, 0)
 local entries, redriven, stayed = {}, 0, 0
 if id ~= '' then
   local record = redis.call('MGET', job_key(id))[1]
-  if record then entries[1] = id .. sub(record, 1, 44) .. 'd' end
+  if record then entries[1] = sub(record, 1, 44) .. id .. 'd' end
 elseif group ~= '' then
-  entries = redis.call('ZRANGEBYSCORE', out_key(group), '(' .. after, '+inf', 'LIMIT', 0, 500)
+  entries = indexed(group, after, '', 500)
 else
   entries = redis.call('ZRANGE', dead_key, after, after + 499)
 end
@@ -199,13 +209,13 @@ local function revive(entry)
     if string.byte(record, 51) >= 128 then last = last - 2 - struct.unpack('>I2', record, last - 1) end
     local seq_text = string.format('%016.0f', seq + 1)
     to_lane(its, lane, old, seq_text, false)
-    redis.call('SET', job_key(old), its .. lane .. seq_text .. fresh .. sub(record, 53, last))
+    redis.call('SET', job_key(old), its .. seq_text .. lane .. fresh .. sub(record, 53, last))
     let_in(its)
     seq, redriven = seq + 1, redriven + 1
     touch(its, 1)
   end
   redis.call('ZREM', dead_key, entry)
-  redis.pcall('ZREM', out_key(its), entry)
+  redis.pcall('ZREM', out_key, entry)
   return true
 end
 

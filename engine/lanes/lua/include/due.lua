@@ -9,7 +9,7 @@ local function come_due(entry)
     shrink(group, 1)
   end
   redis.call('ZREM', schedule_key, entry)
-  redis.pcall('ZREM', out_key(group), entry)
+  redis.pcall('ZREM', out_key, entry)
   delay(group, lane, -1)
 end
 

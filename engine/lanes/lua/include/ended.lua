@@ -5,7 +5,7 @@ if leases[1] then
   local call, sub, find = redis.call, string.sub, string.find
   -- I4: ask which leases still live before anything is written; only the newest token of a job has an entry.
   local deadlines, names = call('ZMSCORE', active_key, unpack(leases)), {}
-  for i = 1, #leases do names[i] = of_job .. sub(leases[i], 1, 14) end
+  for i = 1, #leases do names[i] = of_job .. sub(leases[i], 45, 58) end
   local records = call('MGET', unpack(names))
   local ended, done, ended_of, seen = {}, {}, {}, {}
   for i = 1, #leases do
@@ -14,21 +14,15 @@ if leases[1] then
       codes[i] = -1
     else
       seen[lease], ended[#ended + 1] = true, lease
-      if record and find(record, sub(lease, 15, 58), 1, true) == 1 then
+      if record and find(record, sub(lease, 1, 44), 1, true) == 1 then
         codes[i], done[#done + 1] = 1, names[i]
       else
         codes[i] = -2
       end
-      local group = sub(lease, 15, 28)
-      -- Most groups end one lease, which takes no table.
+      local group = sub(lease, 1, 14)
       local its = ended_of[group]
-      if not its then
-        groups[#groups + 1], ended_of[group] = group, lease
-      elseif type(its) == 'string' then
-        ended_of[group] = { its, lease }
-      else
-        its[#its + 1] = lease
-      end
+      if not its then groups[#groups + 1] = group end
+      ended_of[group] = (its or 0) + 1
     end
   end
   if ended[1] then

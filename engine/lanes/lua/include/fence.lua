@@ -8,7 +8,7 @@ local records = redis.call('MGET', unpack(names))
 for i, lease in ipairs(leases) do
   codes[i] = -1
   if deadlines[i] and not seen[lease] then
-    codes[i] = records[i] and sub(records[i], 1, 44) == sub(lease, 15, 58) and 1 or -2
+    codes[i] = records[i] and sub(records[i], 1, 44) == sub(lease, 1, 44) and 1 or -2
     seen[lease] = codes[i]
   end
 end

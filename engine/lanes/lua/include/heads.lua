@@ -1,5 +1,9 @@
--- What a claim must know of the groups in `ring`: five commands, however many they are. A group is known by its slot,
--- the place it had in `ring` when that was read; `active_now` and `depth_now` are what visits make of it.
+-- What a claim must know of the groups in `ring`: a handful of commands, however many they are. A group is known by its
+-- slot, the place it had in `ring` when that was read; `active_now` and `depth_now` are what visits make of it.
 local limits, actives = call('HMGET', glimit_key, unpack(ring)), call('HMGET', gactive_key, unpack(ring))
-local weights, stamps = call('HMGET', gweight_key, unpack(ring)), call('HMGET', gstamp_key, unpack(ring))
-local depths, active_now, depth_now = call('HMGET', gdepth_key, unpack(ring)), {}, {}
+local weights, depths = call('HMGET', gweight_key, unpack(ring)), call('HMGET', gdepth_key, unpack(ring))
+local stamps, active_now, depth_now = nil, {}, {}
+-- What visits take from lanes, in order: the job's place as its record has it, its record's key, its lane's, its slot.
+local places, names, lane_keys, taken_at, drawn = {}, {}, {}, {}, 0
+-- Lanes that had nothing any more when their turn came.
+local dry = {}

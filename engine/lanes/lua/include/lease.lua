@@ -4,7 +4,7 @@
 local function end_lease(lease)
   local group = group_of(lease)
   redis.call('ZREM', active_key, lease)
-  redis.pcall('ZREM', out_key(group), lease)
+  redis.pcall('ZREM', out_key, lease)
   if redis.call('HINCRBY', gactive_key, group, -1) <= 0 then
     redis.call('HDEL', gactive_key, group)
     redis.call('SREM', taken_key, group)
@@ -30,7 +30,7 @@ end
 local function bury(record, lease, text)
   local entry = core_of(lease) .. 'd'
   redis.call('ZADD', dead_key, now_ms, entry)
-  redis.pcall('ZADD', out_key(group_of(lease)), seq_of(lease), entry)
+  redis.pcall('ZADD', out_key, 0, entry)
   scar(record, lease, text)
   end_lease(lease)
 end
@@ -40,9 +40,9 @@ end
 local function postpone(record, lease, text, due_ms)
   local group, entry = group_of(lease), core_of(lease) .. 's'
   redis.call('HINCRBY', gdepth_key, group, 1)
-  redis.call('ZADD', schedule_key, due_ms, entry)
   delay(group, lane_of(lease), 1)
-  redis.pcall('ZADD', out_key(group), seq_of(lease), entry)
+  redis.call('ZADD', schedule_key, due_ms, entry)
+  redis.pcall('ZADD', out_key, 0, entry)
   scar(record, lease, text)
   end_lease(lease)
   return redis.call('ZRANGE', schedule_key, 0, 0)[1] == entry and 1 or 0

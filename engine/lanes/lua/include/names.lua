@@ -1,8 +1,6 @@
 -- The names of what belongs to one group, lane or job.
 local function inner_key(group) return of_group .. group .. inner end
 
-local function out_key(group) return of_group .. group .. out end
-
 local function lane_key(group, lane)
   if lane == group then return of_group .. group .. pending end
   return of_group .. group .. ':' .. lane .. pending

@@ -8,8 +8,8 @@ local function sweep(lane)
   if not ids[1] then return end
   local records, mine = redis.call('MGET', unpack(names)), {}
   for i = 1, #ids do
-    local place = group .. lane .. string.format('%016.0f', tonumber(found[2 * i]))
-    if records[i] and sub(records[i], 1, 44) == place then mine[#mine + 1] = names[i] end
+    local core = core_at(group, lane, found[2 * i], ids[i])
+    if records[i] and sub(records[i], 1, 44) == sub(core, 1, 44) then mine[#mine + 1] = names[i] end
   end
   from_lane(group, lane, ids)
   if mine[1] then redis.call('DEL', unpack(mine)) end
@@ -27,7 +27,7 @@ end
 -- Deletes a scheduled job.
 local function cancel(entry)
   redis.call('ZREM', schedule_key, entry)
-  redis.call('ZREM', out_key(group), entry)
+  redis.call('ZREM', out_key, entry)
   delay(group, lane_of(entry), -1)
   unserved(group, 1)
   shrink(group, 1)

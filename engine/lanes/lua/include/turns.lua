@@ -11,13 +11,20 @@ while open and granted < count and ghosts_left > 0 do
   -- The ring turns in this table and is written back once. A group that stays goes to the end of the table if the
   -- whole ring is in it (`slots` says where it came from), else to `turned`, behind the groups that were not read.
   local whole, head, last, slots = #ring < want, 1, #ring, {}
-  local turned, left, served, leases = {}, {}, {}, {}
-  while want > 0 and head <= last and ghosts_left > 0 do
+  local turned, left, left_at, served, unsure = {}, {}, {}, {}, {}
+  while want > 0 and head <= last do
     local group, slot = ring[head], slots[head] or head
-    if visit ~= group then visit, credit = group, tonumber(weights[slot]) or tonumber(stamps[slot]) or 1 end
+    if visit ~= group then visit, credit = group, tonumber(weights[slot]) end
+    if not credit then
+      stamps = stamps or call('HMGET', gstamp_key, unpack(ring, 1, #limits))
+      credit = tonumber(stamps[slot]) or 1
+    end
     -- @include visit
     if full or not more then
-      left[#left + 1] = group
+      left[#left + 1], left_at[#left + 1] = group, slot
+      head, visit = head + 1, false
+    elseif depth <= 0 then
+      unsure[#unsure + 1] = group
       head, visit = head + 1, false
     elseif credit == 0 then
       served[#served + 1] = group
@@ -31,7 +38,23 @@ while open and granted < count and ghosts_left > 0 do
       end
     end
   end
+  -- @include drawn
   -- @include written
+  if empty then
+    -- @include leaving
+  end
+  for i = 1, #unsure do
+    local group = unsure[i]
+    if empty and empty[group] then
+      left[#left + 1] = group
+    else
+      served[#served + 1] = group
+      served[#served + 1] = now_text
+      last = last + 1
+      ring[last] = group
+      turned[#turned + 1] = group
+    end
+  end
   if head > 1 then
     if whole then
       call('DEL', ring_key)

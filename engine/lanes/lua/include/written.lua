@@ -1,5 +1,8 @@
 -- Writes down what the visits did to the groups that `heads` read: leases first, then what counts them.
-if leases[1] then call('ZADD', active_key, unpack(leases)) end
+if leases[1] then
+  call('ZADD', active_key, unpack(leases))
+  pcall_('ZADD', out_key, unpack(indexed))
+end
 do
   local counts, depth, emptied, paces = {}, {}, {}, {}
   for slot = 1, #active_now do
