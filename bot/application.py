@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import cast
 
 import structlog
-from telegram import BotCommand
+from telegram import BotCommand, Update
 from telegram.error import TelegramError
 from telegram.ext import ApplicationBuilder, ContextTypes
 from telegram.request import BaseRequest
 
 from bot import events
+from bot.apology import Apology
+from bot.budget import Budget
 from bot.context import Context, GameApplication, TelegramBot
 from bot.handlers import handlers
 from bot.outages import is_outage
@@ -29,6 +31,7 @@ _log = structlog.get_logger(__name__)
 def build_bot(
     token: str,
     *,
+    budget: Budget,
     request: BaseRequest | None = None,
     get_updates_request: BaseRequest | None = None,
     base_url: str = _API,
@@ -37,15 +40,24 @@ def build_bot(
 
     Args:
         token: as BotFather gave it.
+        budget: bounds what it calls.
         request: the transport of everything but long polls; None: HTTP.
         get_updates_request: the transport of long polls; None: HTTP.
         base_url: where the Bot API is, up to the token.
     """
-    return TelegramBot(token, base_url=base_url, request=request, get_updates_request=get_updates_request)
+    return TelegramBot(
+        token, budget=budget, base_url=base_url, request=request, get_updates_request=get_updates_request
+    )
 
 
-def build_application(bot: TelegramBot, game: Game) -> GameApplication:
-    """The application of ``bot``, not yet initialized: every handler is registered and speaks to ``game``."""
+def build_application(bot: TelegramBot, game: Game, *, apology: Apology | None = None) -> GameApplication:
+    """The application of ``bot``, not yet initialized: every handler is registered and speaks to ``game``.
+
+    Args:
+        bot: of ``build_bot``.
+        game: what handlers speak to.
+        apology: what chats are told while servers are away.
+    """
     builder = (
         ApplicationBuilder()
         .application_class(GameApplication, {"game": game})
@@ -57,7 +69,7 @@ def build_application(bot: TelegramBot, game: Game) -> GameApplication:
     )
     application = cast("GameApplication", builder.build())
     application.add_handlers(handlers())
-    application.add_error_handler(_note_error)
+    application.add_error_handler(_Failures(apology or Apology()).note)
     return application
 
 
@@ -69,13 +81,21 @@ async def publish_menu(bot: TelegramBot) -> None:
         _log.warning(events.MENU_FAILED, error=type(error).__name__)
 
 
-async def _note_error(update: object, context: Context) -> None:
-    error = context.error
-    if error is None:
-        return
-    leave_error(error)
-    update_id = getattr(update, "update_id", None)
-    if is_outage(error):
+class _Failures:
+    """Notes what handlers raise, and apologises where it is a server's fault."""
+
+    def __init__(self, apology: Apology) -> None:
+        self._apology = apology
+
+    async def note(self, update: object, context: Context) -> None:
+        error = context.error
+        if error is None:
+            return
+        leave_error(error)
+        update_id = getattr(update, "update_id", None)
+        if not is_outage(error):
+            _log.error(events.UPDATE_FAILED, update_id=update_id, error=type(error).__name__, exc_info=error)
+            return
         _log.warning(events.UPDATE_FAILED, update_id=update_id, error=type(error).__name__)
-    else:
-        _log.error(events.UPDATE_FAILED, update_id=update_id, error=type(error).__name__, exc_info=error)
+        if isinstance(update, Update) and update.message is not None and not isinstance(error, TelegramError):
+            await self._apology.make(context.bot, update.message)

@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 
 from telegram.ext import Application, CallbackContext, ExtBot
 
+from bot.budget import Budget, Limiter, Permit
 from engine.game.service import Game
 
 Nothing = dict[Any, Any]
@@ -14,8 +15,19 @@ _GRACE_S: Final = 10
 """How much later than its long poll an answer of Telegram may come."""
 
 
-class TelegramBot(ExtBot[None]):
-    """The library's bot, with one method more: updates as they came, so that one nobody can read stands alone."""
+class TelegramBot(ExtBot[Permit]):
+    """The library's bot on a budget, which also gives updates as they came, so that one nobody can read stands alone.
+
+    Args:
+        token: as BotFather gave it.
+        budget: bounds what it calls.
+        kwargs: as the library's bot.
+    """
+
+    def __init__(self, token: str, *, budget: Budget, **kwargs: Any) -> None:
+        super().__init__(token, rate_limiter=Limiter(budget), **kwargs)
+        with self._unfrozen():
+            self.budget = budget
 
     def __repr__(self) -> str:
         """Without the token, which the library's own would show."""

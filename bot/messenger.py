@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
-from itertools import takewhile
 from typing import Final
 
 import httpx
 import structlog
 from telegram import LinkPreviewOptions, ReplyParameters
-from telegram.constants import MessageLimit, ParseMode
+from telegram.constants import ParseMode
 from telegram.error import (
     BadRequest,
     ChatMigrated,
@@ -22,36 +22,33 @@ from telegram.error import (
 )
 
 from bot import events
+from bot.budget import Permit, Wait
+from bot.bundle import Bundler
 from bot.context import TelegramBot
 from bot.flood import retry_after_ms
-from bot.texts import ENGLISH, Language, Scene, is_big, word
-from bot.texts.markup import entities, plain, units
-from engine.game.notices import Board, Notice, PageShown, Refused
+from bot.texts import ENGLISH, Language
+from bot.texts.markup import plain
 from engine.game.ports import OutboxItem
-from engine.workers.ports import Delivered, Told, TryLater, Unreachable
+from engine.workers.ports import Delivered, Moved, Told, TryLater, Unreachable
 
-_LONGEST: Final = MessageLimit.MAX_TEXT_LENGTH
-_MOST_ENTITIES: Final = MessageLimit.MESSAGE_ENTITIES
 _UNREACHED_MS: Final = 2_000
-_MIGRATED_MS: Final = 60_000
 _REFUSED_TOKEN_MS: Final = 30_000
-_SUPERGROUPS: Final = -1_000_000_000_000
-"""A supergroup's id is this minus the number in its messages' addresses."""
+_PATIENCE_MS: Final = 1_000
+"""What a message waits for its turn among all chats while it is on its way; a claim is kept that long."""
 
 _NEVER_LEFT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 """What httpx raises before a byte of the request was written."""
-_GONE: Final = (
+_NO_THREAD: Final = ("thread not found", "topic_closed", "topic_deleted")
+"""Parts of a 400 that say that this topic can't be spoken to."""
+_NO_CHAT: Final = (
     "chat not found",
-    "thread not found",
-    "topic_closed",
-    "topic_deleted",
     "deactivated",
     "not enough rights",
     "have no rights",
     "chat_write_forbidden",
     "peer_id_invalid",
 )
-"""Parts of a 400 that say that this chat or topic can't be spoken to."""
+"""Parts of a 400 that say that this chat can't be spoken to."""
 
 _log = structlog.get_logger(__name__)
 
@@ -60,24 +57,13 @@ class TelegramMessenger:
     """``engine.workers.ports.Messenger`` over the Bot API.
 
     Args:
-        bot: sends; its ``initialize`` tells whether it hears everything in groups.
+        bot: sends, on its budget; its ``initialize`` tells whether it hears everything in groups.
         language: the words.
-        private_cooldown_ms: pause after a message to a private chat (Telegram's budget: one a second).
-        group_cooldown_ms: pause after a message to a group (20 a minute).
     """
 
-    def __init__(
-        self,
-        bot: TelegramBot,
-        *,
-        language: Language = ENGLISH,
-        private_cooldown_ms: int = 1_000,
-        group_cooldown_ms: int = 3_000,
-    ) -> None:
+    def __init__(self, bot: TelegramBot, *, language: Language = ENGLISH) -> None:
         self._bot = bot
-        self._language = language
-        self._private_cooldown_ms = private_cooldown_ms
-        self._group_cooldown_ms = group_cooldown_ms
+        self._bundler = Bundler(language, self._hears_all)
 
     async def say(self, items: Sequence[OutboxItem]) -> Delivered:
         """Say notices of one chat and one thread in one message: as many from the front as fit, at least one.
@@ -85,32 +71,45 @@ class TelegramMessenger:
         Raises:
             BadRequest: Telegram can't read the message, though the chat is there: a bug in the words of one notice.
         """
-        again = _said_again(items)
-        first = items[again - 1]
-        text, count = self._bundle(items[again - 1 :])
-        told = Told(count + again - 1, self._private_cooldown_ms if first.private else self._group_cooldown_ms)
-        reply_to = first.reply_to if count == 1 else None
+        first = items[0]
+        bundle = self._bundler.bundle(items)
+        permit = await self._permit(first.chat_ref)
+        if isinstance(permit, Wait):
+            return TryLater(permit.wait_ms, "budget")
+        told = Told(bundle.count, permit.rest_ms)
         try:
-            await self._send(first, text, ParseMode.HTML, reply_to)
+            await self._send(first, bundle.text, ParseMode.HTML, bundle.reply_to, permit)
         except BadRequest as error:
             if not _is_markup(error):
                 return _refused(error)
             _log.error(events.MARKUP_REFUSED, notice=first.id, chat=first.chat, reason=error.message)
-            return await self._say_plainly(first, text, reply_to, told)
+            return await self._say_plainly(first, bundle.text, bundle.reply_to, told)
         except TelegramError as error:
             return self._failed(first, error, told)
         return told
 
+    async def _permit(self, chat_ref: int) -> Permit | Wait:
+        """Ask for one message. A chat that had its own is not waited for: what it is owed meanwhile goes along."""
+        left_ms = _PATIENCE_MS
+        while True:
+            asked = await self._bot.budget.take(chat_ref)
+            if isinstance(asked, Permit) or not asked.everyone or asked.wait_ms > left_ms:
+                return asked
+            left_ms -= asked.wait_ms
+            await asyncio.sleep(asked.wait_ms / 1000)
+
     async def _say_plainly(self, first: OutboxItem, text: str, reply_to: int | None, told: Told) -> Delivered:
         try:
-            await self._send(first, plain(text), None, reply_to)
+            await self._send(first, plain(text), None, reply_to, None)
         except BadRequest as error:
             return _refused(error)
         except TelegramError as error:
             return self._failed(first, error, told)
         return told
 
-    async def _send(self, item: OutboxItem, text: str, parse_mode: str | None, reply_to: int | None) -> None:
+    async def _send(
+        self, item: OutboxItem, text: str, parse_mode: str | None, reply_to: int | None, permit: Permit | None
+    ) -> None:
         await self._bot.send_message(
             item.chat_ref,
             text,
@@ -119,6 +118,7 @@ class TelegramMessenger:
             message_thread_id=item.thread if item.thread > 1 else None,
             reply_parameters=ReplyParameters(reply_to, allow_sending_without_reply=True) if reply_to else None,
             link_preview_options=LinkPreviewOptions(is_disabled=True),
+            rate_limit_args=permit,
         )
 
     def _failed(self, item: OutboxItem, error: TelegramError, told: Told) -> Delivered:
@@ -127,8 +127,7 @@ class TelegramMessenger:
         if isinstance(error, Forbidden):
             return Unreachable(error.message)
         if isinstance(error, ChatMigrated):
-            # The rows stay: whoever moves the room to its new chat moves them along.
-            return TryLater(_MIGRATED_MS, "the group became a supergroup")
+            return Moved(error.new_chat_id)
         if isinstance(error, InvalidToken):
             return TryLater(_REFUSED_TOKEN_MS, "Telegram doesn't know the token")
         if _was_never_read(error):
@@ -138,33 +137,6 @@ class TelegramMessenger:
         )
         return told
 
-    def _bundle(self, items: Sequence[OutboxItem]) -> tuple[str, int]:
-        """The text of the longest run from the front that one message holds, and how many it is.
-
-        A big notice stands alone.
-        """
-        first = items[0]
-        text = self._word(first, among_others=False)
-        if len(items) == 1 or is_big(first.notice):
-            return text, 1
-        lines: list[str] = []
-        length = marks = 0
-        for item in items:
-            line = self._word(item, among_others=True)
-            length += units(line) + 1
-            marks += entities(line)
-            if is_big(item.notice) or length - 1 > _LONGEST or marks > _MOST_ENTITIES:
-                break
-            lines.append(line)
-        return ("\n".join(lines), len(lines)) if len(lines) > 1 else (text, 1)
-
-    def _word(self, item: OutboxItem, *, among_others: bool) -> str:
-        scene = Scene(item.private, self._hears_all(), item.names)
-        line = word(item.notice, scene, self._language)
-        if among_others and isinstance(item.notice, Refused) and item.notice.player is not None:
-            return self._language.whose(line, scene.name(item.notice.player), _message_url(item))
-        return line
-
     def _hears_all(self) -> bool:
         try:
             return bool(self._bot.can_read_all_group_messages)
@@ -172,29 +144,11 @@ class TelegramMessenger:
             return True
 
 
-def _said_again(items: Sequence[OutboxItem]) -> int:
-    """How many notices from the front the last of them says as well: of boards asked for at once, one is enough."""
-    first = items[0].notice
-    if not isinstance(first, Board | PageShown):
-        return 1
-    return len(list(takewhile(lambda item: _replaces(item.notice, first), items)))
-
-
-def _replaces(later: Notice, earlier: Board | PageShown) -> bool:
-    if isinstance(later, Board) and isinstance(earlier, Board):
-        return later.number == earlier.number
-    return later == earlier
-
-
-def _message_url(item: OutboxItem) -> str | None:
-    """Where the message that ``item`` answers can be seen; only messages of supergroups have an address."""
-    if item.reply_to is None or item.chat_ref > _SUPERGROUPS:
-        return None
-    return f"https://t.me/c/{_SUPERGROUPS - item.chat_ref}/{item.reply_to}"
-
-
 def _refused(error: BadRequest) -> Unreachable:
-    if any(part in error.message.lower() for part in _GONE):
+    reason = error.message.lower()
+    if any(part in reason for part in _NO_THREAD):
+        return Unreachable(error.message, whole_chat=False)
+    if any(part in reason for part in _NO_CHAT):
         return Unreachable(error.message)
     raise error
 

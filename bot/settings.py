@@ -15,6 +15,7 @@ from pydantic import AliasChoices, Field, SecretStr, ValidationError, Validation
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from redis.asyncio.connection import parse_url
 
+from bot.budget import Limits
 from bot.errors import BadSettings, TokenMissing
 from bot.logs import redacted
 from bot.web.places import Webhook, check_public, derived_secret, split_place
@@ -44,6 +45,7 @@ class LogFormat(StrEnum):
 
 
 _Ms = Annotated[int, Field(ge=0, le=86_400_000)]
+_Calls = Annotated[int, Field(ge=0, le=100_000)]
 
 
 class Settings(BaseSettings):
@@ -78,14 +80,22 @@ class Settings(BaseSettings):
     """How many replicas of Redis must have a guess before it counts as received; 0 where it has none."""
     room_ceiling: Annotated[int, Field(ge=1, le=100_000)] = 8
     """Most guesses of one room in flight at once, unless the operator's plan says otherwise."""
+    calls_a_second: _Calls = 30
+    """Most messages and edits a second to all chats, of all processes together; 0: no limit."""
+    group_calls_a_minute: _Calls = 20
+    """Most messages and edits a minute to one group, all its topics together; 0: no limit."""
     group_cooldown_ms: _Ms = 3_000
-    """Least time between two messages to one group; Telegram takes 20 a minute."""
+    """Least time between two of them to one group."""
     private_cooldown_ms: _Ms = 1_000
-    """Least time between two messages to one private chat."""
+    """Least time between two of them to one private chat."""
     score_batch: Annotated[int, Field(ge=1, le=1_000)] = 200
     """Most guesses scored in one transaction."""
     lease_ms: Annotated[int, Field(ge=1_000, le=86_400_000)] = 30_000
     """How long a worker may hold a job before others take it for dead."""
+    keep_said_hours: Annotated[int, Field(ge=1, le=876_000)] = 168
+    """How long what was said is kept in the outbox."""
+    keep_taken_hours: Annotated[int, Field(ge=25, le=876_000)] = 48
+    """How long a command is recognised when it comes again; Telegram sends one again for up to a day."""
     database_pool: Annotated[int, Field(ge=1, le=1_000)] = 10
     """Most connections to PostgreSQL of one process."""
     log_level: LogLevel = LogLevel.INFO
@@ -94,6 +104,15 @@ class Settings(BaseSettings):
     def on_telegram(self) -> Settings:
         """The same, with a bot's own folder: its chats and the terminal's, each on their own servers, never meet."""
         return self.model_copy(update={"data_dir": self.data_dir / _ON_TELEGRAM})
+
+    def limits(self) -> Limits:
+        """What Telegram may be asked for."""
+        return Limits(
+            calls_a_second=self.calls_a_second,
+            private_gap_ms=self.private_cooldown_ms,
+            group_gap_ms=self.group_cooldown_ms,
+            group_calls_a_minute=self.group_calls_a_minute,
+        )
 
     def token(self) -> str:
         """The token.

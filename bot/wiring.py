@@ -16,6 +16,7 @@ from redis.asyncio import Redis
 from telegram.request import BaseRequest
 
 from bot.application import build_application, build_bot
+from bot.budget import SharedBudget
 from bot.context import GameApplication
 from bot.embedded import DataDirectoryUnusable, EmbeddedValkey
 from bot.embedded_running import running_valkey
@@ -39,6 +40,7 @@ from engine.workers.stopping import pause_unless
 from migrations.run import require_current, upgrade
 
 _SQLITE_FILE: Final = "codemojex.sqlite"
+_HOUR_MS: Final = 3_600_000
 _LOOK_EVERY_S: Final = 0.5
 
 
@@ -210,8 +212,10 @@ async def open_application(
         TokenMissing, TokenRefused: each says what to do.
     """
     transport = transport or Transport()
+    token = house.settings.token()
     telegram = build_bot(
-        house.settings.token(),
+        token,
+        budget=SharedBudget(house.redis, int(token.partition(":")[0]), house.settings.limits()),
         request=transport.request,
         get_updates_request=transport.get_updates_request,
         base_url=f"{house.settings.telegram_api}/bot",
@@ -242,12 +246,13 @@ async def watch_over(addresses: Addresses, stop: asyncio.Event) -> None:
 async def work(house: House, application: GameApplication, stop: asyncio.Event, health: Health | None = None) -> None:
     """Score, settle and say until ``stop``, then finish what was taken; ``health`` is told how that goes."""
     settings = house.settings
-    messenger = TelegramMessenger(
-        application.bot,
-        private_cooldown_ms=settings.private_cooldown_ms,
-        group_cooldown_ms=settings.group_cooldown_ms,
+    messenger = TelegramMessenger(application.bot)
+    pace = CrewSettings(
+        score_batch=settings.score_batch,
+        lease_ms=settings.lease_ms,
+        keep_said_ms=settings.keep_said_hours * _HOUR_MS,
+        keep_taken_ms=settings.keep_taken_hours * _HOUR_MS,
     )
-    pace = CrewSettings(score_batch=settings.score_batch, lease_ms=settings.lease_ms)
     crew = Crew(house.game.world, house.queues, messenger, pace)
     if health is not None:
         health.watch(crew.claim_ages_ms)

@@ -142,6 +142,11 @@ def minted_ms(value: str) -> int:
     return (decode(check(value)[3:]) >> (_SEQ_BITS + _NODE_BITS)) + EPOCH_MS
 
 
+def first_id(kind: str, ms: int) -> str:
+    """The smallest id of ``kind`` that could be minted at ``ms`` (wall clock) or later."""
+    return brand(kind, max(0, ms - EPOCH_MS) << (_SEQ_BITS + _NODE_BITS))
+
+
 def _now_ms() -> int:
     return time.time_ns() // 1_000_000
 

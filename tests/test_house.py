@@ -34,8 +34,8 @@ SPELLERS_OF_KEYS: Final = {"engine/lanes/keys.py", "engine/lanes/lua/include/key
 READER_OF_THE_ENVIRONMENT: Final = "bot/settings.py"
 LOCKS: Final = {"requirements.lock": (), "requirements-dev.lock": ("dev",), "requirements-build.lock": ("build",)}
 CASES: Final = {"T": 22, "L": 27}
-T_CASES_HELD: Final = {"T1", "T2", "T3", "T4", "T5", "T15", "T17", "T18", "T19", "T20", "T21"}
-"""Those that the product holds so far; of the lanes it holds every one."""
+T_CASES_HELD: Final = {f"T{number}" for number in range(1, 23)} - {"T9", "T10", "T11", "T22"}
+"""Those that the product holds so far: the others are about buttons. Of the lanes it holds every one."""
 
 
 def files(suffix: str, *folders: str) -> list[str]:
@@ -69,7 +69,7 @@ def test_the_import_contracts_hold() -> None:
 
 
 def test_no_file_outgrows_its_room() -> None:
-    paths = [*files(".py", *PROGRAM, "tests", "benchmarks"), *files(".lua", "engine")]
+    paths = [*files(".py", *PROGRAM, "tests", "benchmarks"), *files(".lua", "bot", "engine")]
     lines = {path: len(text(path).splitlines()) for path in paths}
     assert {path: count for path, count in lines.items() if count > MOST_LINES[Path(path).suffix]} == {}
 
@@ -156,7 +156,7 @@ def test_an_installed_wheel_has_everything_the_program_is_made_of(tmp_path: Path
     with zipfile.ZipFile(wheel) as packed:
         names = set(packed.namelist())
         entry_points = packed.read(next(name for name in names if name.endswith("entry_points.txt"))).decode()
-    scripts = files(".lua", "engine")
+    scripts = files(".lua", "bot", "engine")
     migrations = files(".py", "migrations/versions")
     assert scripts
     assert migrations

@@ -102,7 +102,7 @@ def _opened_log(path: Path) -> TextIO:
 
 def _for_the_terminal(settings: Settings) -> Settings:
     """On servers of its own, and brisk where the environment says nothing: nobody but you waits for this chat."""
-    brisk = {"group_cooldown_ms": _COOLDOWN_MS, "lease_ms": _LEASE_MS}
+    brisk = {"group_cooldown_ms": _COOLDOWN_MS, "group_calls_a_minute": 0, "calls_a_second": 0, "lease_ms": _LEASE_MS}
     own = {"redis_url": None, "database_url": None, "telegram_token": SecretStr(TOKEN)}
     unset = {name: value for name, value in brisk.items() if name not in settings.model_fields_set}
     return settings.model_copy(update=own | unset)

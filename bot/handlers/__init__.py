@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from telegram import Update
-from telegram.ext import BaseHandler, CommandHandler, MessageHandler, TypeHandler, filters
+from telegram.ext import BaseHandler, ChatMemberHandler, CommandHandler, MessageHandler, TypeHandler, filters
 
 from bot.context import Context
 from bot.handlers.answering import Callback, for_admins, for_everyone
+from bot.handlers.chats import membership_changed, migrated, topic_reopened
 from bot.handlers.guesses import guess, guess_plainly
 from bot.handlers.levers import limit, pause, resume
 from bot.handlers.rounds import endgame, newgame
@@ -19,8 +20,10 @@ from bot.handlers.views import board, help_, me, rules, start
 from bot.receipts import leave
 from engine.game.request import Receipt
 
-ALLOWED_UPDATES: Final = ("message",)
+ALLOWED_UPDATES: Final = ("message", "my_chat_member")
 """The kinds of updates that some handler here can use."""
+
+_REOPENED: Final = filters.StatusUpdate.FORUM_TOPIC_REOPENED | filters.StatusUpdate.GENERAL_FORUM_TOPIC_UNHIDDEN
 
 COMMANDS: Final[dict[str, Callback]] = {
     "g": guess,
@@ -43,6 +46,9 @@ def handlers() -> list[BaseHandler[Update, Context, Any]]:
     return [
         MessageHandler(new & filters.TEXT & ~filters.COMMAND, guess_plainly),
         *(CommandHandler(name, callback, filters=new) for name, callback in COMMANDS.items()),
+        ChatMemberHandler(membership_changed, ChatMemberHandler.MY_CHAT_MEMBER),
+        MessageHandler(new & filters.StatusUpdate.MIGRATE, migrated),
+        MessageHandler(new & _REOPENED, topic_reopened),
         TypeHandler(Update, pass_over),
     ]
 

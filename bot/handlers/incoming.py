@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from telegram import Chat, Message
+from telegram import Chat, ChatMember, Message
 from telegram.constants import ChatID, ChatMemberStatus, ChatType
-from telegram.error import BadRequest, Forbidden
+from telegram.error import BadRequest, ChatMigrated, Forbidden
 
 from bot.context import TelegramBot
 from bot.names import account_name, clean
@@ -55,10 +55,17 @@ async def is_admin(bot: TelegramBot, request: Request, chat: Chat) -> bool:
     if request.place.private or request.account is None:
         return True
     try:
-        member = await bot.get_chat_member(chat.id, request.account.account_ref)
+        member = await _member(bot, chat.id, request.account.account_ref)
     except (BadRequest, Forbidden):
         return False
     return member.status in {ChatMemberStatus.OWNER, ChatMemberStatus.ADMINISTRATOR}
+
+
+async def _member(bot: TelegramBot, chat_ref: int, account_ref: int) -> ChatMember:
+    try:
+        return await bot.get_chat_member(chat_ref, account_ref)
+    except ChatMigrated as moved:
+        return await bot.get_chat_member(moved.new_chat_id, account_ref)
 
 
 def _source(message: Message) -> Source:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -37,6 +37,10 @@ class Language(Protocol):
         """How close a guess came: one line."""
         ...
 
+    def answers(self, notices: Sequence[Answer], scene: Scene) -> str:
+        """How close several guesses of one player came, in order: one line."""
+        ...
+
     def refused(self, notice: Refused, scene: Scene) -> str:
         """Why a message was not taken, and what to do next: one line."""
         ...
@@ -67,4 +71,8 @@ class Language(Protocol):
 
     def whose(self, line: str, name: str, message_url: str | None) -> str:
         """A line that answers ``name``'s message (at ``message_url``, where it has one), among other lines."""
+        ...
+
+    def outage(self) -> str:
+        """That a message has come, is safe, and is answered once a server is back."""
         ...

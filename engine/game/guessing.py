@@ -51,8 +51,8 @@ class Guessing:
     async def _refuse(self, request: Request, room: Room, round_: Round | None, outcome: Codes | Refused) -> Receipt:
         async with self.world.units.read() as work:
             taken = await work.guesses.taken(request.source)
-        if taken:
-            # The message came again after its round went on: it was a guess, and has its answer.
+        if taken or await self.world.lanes.knows(request.source):
+            # The message came again after its round went on: it was a guess, and has its answer, or will have it.
             return Receipt.DURABLE
         return await self.world.refuse(request, _refused(room, round_, outcome))
 
@@ -83,7 +83,7 @@ class Guessing:
                 work,
                 room,
                 Refused(Refusal.ANONYMOUS),
-                reply_to=request.source.message_ref,
+                reply_to=request.source,
                 notice_id=notice,
             )
             await work.commit()

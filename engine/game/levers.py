@@ -62,7 +62,7 @@ class Levers:
         return await self.world.lanes.depth(room.id) if room is not None else 0
 
     async def _confirm(self, work: UnitOfWork, request: Request, room: Room, notice: LeverPulled) -> Handed:
-        handed = await self.world.put(work, room, notice, reply_to=request.source.message_ref)
+        handed = await self.world.put(work, room, notice, reply_to=request.source)
         await work.commit()
         return handed
 
@@ -78,7 +78,9 @@ class Levers:
         return Receipt.DURABLE
 
 
-async def switch(world: World, work: UnitOfWork, room: Room, *, paused: bool) -> tuple[Round | None, Refusal | None]:
+async def switch(
+    world: World, work: UnitOfWork, room: Room, *, paused: bool, away: bool = False
+) -> tuple[Round | None, Refusal | None]:
     """Pause or resume a locked room in ``work``, and stop or restart its round's clock; the caller commits.
 
     Returns:
@@ -91,7 +93,7 @@ async def switch(world: World, work: UnitOfWork, room: Room, *, paused: bool) ->
         if paused and round_ is not None and round_.state is RoundState.CLOSING:
             refusal = Refusal.CANNOT_PAUSE_CLOSING
     if refusal is None:
-        await work.rooms.pause(room.id, paused=paused)
+        await work.rooms.pause(room.id, paused=paused, away=away)
     return round_, refusal
 
 

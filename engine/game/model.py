@@ -61,6 +61,19 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Chat:
+    """A chat by the number that the outer world knows it by.
+
+    ``moved``: that is a former number, which leads to another chat. ``away``: the bot can't speak to it.
+    """
+
+    id: ChatId
+    chat_ref: int
+    moved: bool
+    away: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Account:
     """Who sent a message, in the outer world: its number, and the name it shows today."""
 
@@ -104,7 +117,8 @@ class Room:
     """A room with its levers as they stand in SQL.
 
     ``plan`` and ``own`` are an operator's: what is set for this one room wins over its plan. ``chat_limit`` is what
-    the chat's own admins asked for, and only ever lowers the ceiling. ``held_until_ms`` is when a hold ends.
+    the chat's own admins asked for, and only ever lowers the ceiling. ``held_until_ms`` is when a hold ends. ``away``:
+    it is paused, and that only because the bot can't speak to it.
     """
 
     id: RoomId
@@ -117,6 +131,7 @@ class Room:
     own: LeverSet
     chat_limit: int | None
     held_until_ms: int | None
+    away: bool = False
 
     def allowed(self, default_ceiling: int) -> int:
         """The highest ceiling that the operator allows this room."""

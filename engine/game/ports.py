@@ -25,7 +25,9 @@ from engine.game.model import (
     Standing,
 )
 from engine.game.notices import Notice
+from engine.game.places import Chats
 from engine.game.plans import Plans
+from engine.game.request import Inbox
 from engine.game.themes import Theme
 from engine.ids import ChatId, JobId, NoticeId, PlayerId, RoomId, RoundId
 
@@ -67,13 +69,16 @@ class Outgoing:
     chat: ChatId
     thread: int
     notice: Notice
-    reply_to: int | None
+    reply_to: Source | None
     created_ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class OutboxItem:
-    """An unsent notice with what is needed to say it: the chat's outer number and the names it shows."""
+    """An unsent notice with what is needed to say it: the chat's outer number as of now and the names it shows.
+
+    ``reply_to`` is a message of that very chat. ``away``: the bot can't speak to it.
+    """
 
     id: NoticeId
     chat: ChatId
@@ -83,6 +88,7 @@ class OutboxItem:
     notice: Notice
     reply_to: int | None
     names: Mapping[PlayerId, str]
+    away: bool = False
 
 
 class Rooms(Protocol):
@@ -112,21 +118,14 @@ class Rooms(Protocol):
     async def player(self, account: Account) -> Player:
         """The player of ``account``, made if new; its name is brought up to date."""
 
-    async def pause(self, room: RoomId, *, paused: bool) -> None:
-        """Write the pause lever."""
+    async def pause(self, room: RoomId, *, paused: bool, away: bool = False) -> None:
+        """Write the pause lever, and whether it is only for the bot's absence."""
 
     async def limit(self, room: RoomId, limit: int | None) -> None:
         """Write the chat's own limit."""
 
     async def pulled(self) -> list[Room]:
         """Every room with a lever set or an unsettled round: what a healed Redis must hear again."""
-
-
-class Inbox(Protocol):
-    """Which messages with an effect have been taken."""
-
-    async def first(self, source: Source, taken_ms: int) -> bool:
-        """Record ``source``; False where it was there already. Holds in the same transaction as its effect."""
 
 
 class Rounds(Protocol):
@@ -214,11 +213,18 @@ class Outbox(Protocol):
     async def drop(self, notices: Sequence[NoticeId], reason: str, dropped_ms: int) -> None:
         """Mark as never to be said, and why."""
 
+    async def drop_all(self, chat: ChatId, thread: int | None, reason: str, dropped_ms: int) -> None:
+        """Drop all that is still to be said to the chat, or to one thread of it."""
+
+    async def prune(self, created_before_ms: int, limit: int) -> int:
+        """Delete up to ``limit`` notices that are sent or dropped and older than that; answers how many."""
+
 
 class UnitOfWork(Protocol):
     """One transaction. Leaving it without ``commit`` rolls back."""
 
     rooms: Rooms
+    chats: Chats
     plans: Plans
     inbox: Inbox
     rounds: Rounds
@@ -258,6 +264,9 @@ class GuessLanes(Protocol):
         Raises:
             RoomFull: the room's cap is reached.
         """
+
+    async def knows(self, source: Source) -> bool:
+        """Whether a guess of this message was admitted within a day."""
 
     async def pull(self, rooms: Sequence[Room]) -> None:
         """Bring the lanes' levers to what the rooms' rows say."""

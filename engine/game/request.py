@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 from engine.game.model import Account, Place, Source
 
@@ -25,3 +26,13 @@ class Request:
     place: Place
     account: Account | None
     source: Source
+
+
+class Inbox(Protocol):
+    """Which messages with an effect have been taken."""
+
+    async def first(self, source: Source, taken_ms: int) -> bool:
+        """Record ``source``; False where it was there already. Holds in the same transaction as its effect."""
+
+    async def prune(self, taken_before_ms: int, limit: int) -> int:
+        """Forget up to ``limit`` of those taken before; answers how many."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from engine.game.model import Room, Switch
+from engine.game.model import Room, Source, Switch
 from engine.game.notices import Notice, Refused
 from engine.game.ports import Draw, Outgoing, Relay, RoundClock, UnitOfWork, Units
 from engine.game.request import Receipt, Request
@@ -64,7 +64,7 @@ class World:
         room: Room,
         notice: Notice,
         *,
-        reply_to: int | None = None,
+        reply_to: Source | None = None,
         notice_id: NoticeId | None = None,
     ) -> Handed:
         """Write a notice for the room's chat into the outbox of ``work``; hand the result over after the commit."""
@@ -79,7 +79,7 @@ class World:
             if isinstance(notice, Refused) and request.account is not None:
                 # Said among other answers, a refusal must name whom it answers.
                 notice = replace(notice, player=(await work.rooms.player(request.account)).id)
-            handed = await self.put(work, room, notice, reply_to=request.source.message_ref)
+            handed = await self.put(work, room, notice, reply_to=request.source)
             await work.commit()
         await self.relay.hand_over([handed])
 

@@ -59,6 +59,10 @@ class Keys:
         """The hashes that have a field for each group that is not idle; it ends or begins with the group."""
         return tuple(f"{self.base}{name}" for name in ("gdepth", "gactive", "gstamp", "gflow", "ldelayed", "served"))
 
+    def dedup(self, key: bytes) -> bytes:
+        """The memory of one dedup key."""
+        return f"{self.base}d:".encode() + key
+
     @property
     def depths(self) -> str:
         """The hash of how many jobs of each group are waiting or scheduled."""

@@ -37,6 +37,10 @@ class Reading(Queue):
         reply = await self._transport.run("job", job_id)
         return None if reply[0] < 0 else record_of(job_id, reply)
 
+    async def known(self, dedup: str | bytes) -> bool:
+        """Tell whether a job with this dedup key was admitted, and is remembered; it may be done."""
+        return bool(await self._transport.read("EXISTS", self._keys.dedup(bounds.dedup_key(dedup))))
+
     async def browse(self, group: str | None, n: int = 10, state: State = State.waiting) -> list[Record]:
         """Show up to ``n`` (1 to 1000) jobs of a group that are in one state.
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Final
 
 from pydantic import Field, TypeAdapter
-from sqlalchemy import ColumnElement, Row, func, select, text, update
+from sqlalchemy import ColumnElement, Row, delete, func, not_, select, text, update
 
 from engine.game.notices import Notice
 from engine.game.ports import OutboxItem, Outgoing
-from engine.ids import ChatId, NoticeId, PlayerId
+from engine.ids import NOTICE, ChatId, NoticeId, PlayerId, first_id
 from engine.store.dialect import insert_rows, one_of
 from engine.store.tables import UNSENT, chats, outbox, players
 from engine.store.text import storable
@@ -62,9 +62,12 @@ class SqlOutbox:
 
     async def load(self, notices: Sequence[NoticeId]) -> list[OutboxItem]:
         """Those of ``notices`` that are neither sent nor dropped, in the order asked for."""
+        # A chat that became another is spoken to as that one.
+        spoken = chats.alias("spoken")
         statement = (
-            select(outbox, chats.c.chat_ref, chats.c.private)
+            select(outbox, spoken.c.chat_ref, spoken.c.private, spoken.c.away)
             .join(chats, chats.c.id == outbox.c.chat)
+            .join(spoken, spoken.c.id == func.coalesce(chats.c.moved_to, chats.c.id))
             .where(self._among(notices), _waiting)
         )
         found = {row.id: (row, read_notice(row.body)) for row in await self._transaction.rows(statement)}
@@ -82,6 +85,27 @@ class SqlOutbox:
             .where(self._among(notices), _waiting)
             .values(dropped_ms=dropped_ms, drop_reason=storable(reason))
         )
+
+    async def drop_all(self, chat: ChatId, thread: int | None, reason: str, dropped_ms: int) -> None:
+        """Drop all that is still to be said to the chat, or to one thread of it. Looks through all that is unsent."""
+        there = [outbox.c.chat == chat] if thread is None else [outbox.c.chat == chat, outbox.c.thread == thread]
+        await self._transaction.write(
+            update(outbox).where(_unsent, *there).values(dropped_ms=dropped_ms, drop_reason=storable(reason))
+        )
+
+    async def prune(self, created_before_ms: int, limit: int) -> int:
+        """Delete up to ``limit`` notices that are sent or dropped and older than that; answers how many.
+
+        Their ids tell their age, so they are found at the front of the key, whatever is behind.
+        """
+        old = (
+            select(outbox.c.id)
+            .where(outbox.c.id < first_id(NOTICE, created_before_ms), not_(_waiting))
+            .order_by(outbox.c.id)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        return await self._transaction.write(delete(outbox).where(outbox.c.id.in_(old)))
 
     def _among(self, notices: Sequence[NoticeId]) -> ColumnElement[bool]:
         return one_of(self._transaction.dialect, outbox.c.id, notices)
@@ -116,7 +140,8 @@ def _values(notice: Outgoing) -> dict[str, object]:
         "thread": notice.thread,
         "kind": notice.notice.kind,
         "body": write_notice(notice.notice),
-        "reply_to": notice.reply_to,
+        "reply_to": None if notice.reply_to is None else notice.reply_to.message_ref,
+        "reply_chat_ref": None if notice.reply_to is None else notice.reply_to.chat_ref,
         "created_ms": notice.created_ms,
     }
 
@@ -133,6 +158,8 @@ def _item(row: Row[Any], notice: Notice, names: dict[PlayerId, str]) -> OutboxIt
         private=row.private,
         thread=row.thread,
         notice=notice,
-        reply_to=row.reply_to,
+        # Written by an older version of the program, it says no chat.
+        reply_to=row.reply_to if row.reply_chat_ref in {None, row.chat_ref} else None,
         names={player: names[player] for player in notice.players() if player in names},
+        away=row.away,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, Select, exists, or_, select, text, update
+from sqlalchemy import ColumnElement, Row, Select, exists, func, or_, select, text, update
 
 from engine import ids
 from engine.game.model import Account, Place, Plan, Player, Room
@@ -39,8 +39,9 @@ class SqlRooms:
         if row is None:
             raise RuntimeError("a room vanished while it was being made; rooms are never deleted")
         title = storable(place.title)
-        if row.title != title:
-            await self._transaction.write(update(chats).where(chats.c.id == row.chat).values(title=title))
+        if row.title != title or row.chat_away:
+            # Whoever hears from a chat can speak to it, until it is told otherwise.
+            await self._transaction.write(update(chats).where(chats.c.id == row.chat).values(title=title, away=False))
         return room_of(row)
 
     async def find(self, place: Place) -> Room | None:
@@ -108,9 +109,9 @@ class SqlRooms:
             await self._transaction.write(update(players).where(players.c.id == row.id).values(name=name))
         return Player(PlayerId(row.id), row.account_ref, name)
 
-    async def pause(self, room: RoomId, *, paused: bool) -> None:
-        """Write the pause lever."""
-        await self._transaction.write(update(rooms).where(rooms.c.id == room).values(paused=paused))
+    async def pause(self, room: RoomId, *, paused: bool, away: bool = False) -> None:
+        """Write the pause lever, and whether it is only for the bot's absence."""
+        await self._transaction.write(update(rooms).where(rooms.c.id == room).values(paused=paused, away=away))
 
     async def limit(self, room: RoomId, limit: int | None) -> None:
         """Write the chat's own limit."""
@@ -125,9 +126,14 @@ class SqlRooms:
         return [room_of(row) for row in found]
 
     async def _at(self, place: Place) -> Row[Any] | None:
-        return await self._transaction.row(
-            select_rooms().where(chats.c.chat_ref == place.chat_ref, rooms.c.thread == place.thread)
+        # A number that a chat had before it moved leads to where it is now.
+        known = chats.alias("known")
+        chat = (
+            select(func.coalesce(known.c.moved_to, known.c.id))
+            .where(known.c.chat_ref == place.chat_ref)
+            .scalar_subquery()
         )
+        return await self._transaction.row(select_rooms().where(rooms.c.chat == chat, rooms.c.thread == place.thread))
 
     async def _add(self, place: Place) -> None:
         """Make chat and room; whoever else is making them is waited for, and theirs are taken."""
@@ -136,7 +142,7 @@ class SqlRooms:
             id=self._mint(ids.CHAT), chat_ref=place.chat_ref, private=place.private, title=storable(place.title)
         )
         await self._transaction.write(chat.on_conflict_do_nothing())
-        known = select(chats.c.id).where(chats.c.chat_ref == place.chat_ref)
+        known = select(func.coalesce(chats.c.moved_to, chats.c.id)).where(chats.c.chat_ref == place.chat_ref)
         room = insert(dialect, rooms).values(
             id=self._mint(ids.ROOM), chat=known.scalar_subquery(), thread=place.thread, paused=False
         )
@@ -150,7 +156,7 @@ def select_rooms(*more: ColumnElement[Any]) -> Select[Any]:
     """Rooms with their chats and plans: what ``room_of`` reads, and ``more`` columns."""
     plan = [column.label(f"plan_{column.name}") for column in plans.c]
     return (
-        select(rooms, chats.c.chat_ref, chats.c.private, chats.c.title, *plan, *more)
+        select(rooms, chats.c.chat_ref, chats.c.private, chats.c.title, chats.c.away.label("chat_away"), *plan, *more)
         .join(chats, chats.c.id == rooms.c.chat)
         .outerjoin(plans, plans.c.name == rooms.c.plan)
     )
@@ -169,4 +175,5 @@ def room_of(row: Row[Any]) -> Room:
         own=levers_of(row),
         chat_limit=row.chat_limit,
         held_until_ms=row.held_until_ms,
+        away=row.away,
     )

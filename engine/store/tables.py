@@ -25,6 +25,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
 from sqlalchemy.types import TypeDecorator
@@ -87,10 +88,16 @@ def _id(name: str, references: str | None = None, *, nullable: bool = False) -> 
     return Column(name, ID, *target, nullable=nullable)
 
 
+def _flag(name: str) -> Column[Any]:
+    # With a default, for as long as an older version of the program writes rows too.
+    return Column(name, Boolean, nullable=False, server_default=false())
+
+
 def _big(name: str, *, nullable: bool = False) -> Column[Any]:
     return Column(name, BigInteger, nullable=nullable)
 
 
+# A row with ``moved_to`` is a former number of that chat; it leads there and nowhere further.
 chats: Final = Table(
     "chats",
     metadata,
@@ -98,6 +105,8 @@ chats: Final = Table(
     _big("chat_ref"),
     Column("private", Boolean, nullable=False),
     Column("title", Text, nullable=False),
+    _flag("away"),
+    _id("moved_to", "chats.id", nullable=True),
     PrimaryKeyConstraint("id"),
     UniqueConstraint("chat_ref"),
 )
@@ -139,6 +148,7 @@ rooms: Final = Table(
     Column("lane_cap", Integer),
     Column("plan", String(PLAN_NAME_LENGTH), ForeignKey("plans.name")),
     _big("held_until_ms", nullable=True),
+    _flag("away"),
     PrimaryKeyConstraint("id"),
     UniqueConstraint("chat", "thread"),
     *_positive("ceiling", "chat_limit", "weight", "cap", "lane_cap"),
@@ -242,6 +252,7 @@ inbox: Final = Table(
     _big("message_ref"),
     _big("taken_ms"),
     PrimaryKeyConstraint("chat_ref", "message_ref"),
+    Index("ix_inbox_taken_ms", "taken_ms"),
 )
 
 # Updates of Telegram that failed by themselves. The body is kept once one is set aside, and goes with the row.
@@ -275,6 +286,7 @@ outbox: Final = Table(
     _big("sent_ms", nullable=True),
     _big("dropped_ms", nullable=True),
     Column("drop_reason", Text),
+    _big("reply_chat_ref", nullable=True),
     PrimaryKeyConstraint("id"),
     CheckConstraint("sent_ms IS NULL OR dropped_ms IS NULL", name="one_end"),
     CheckConstraint("(dropped_ms IS NULL) = (drop_reason IS NULL)", name="dropped_says_why"),

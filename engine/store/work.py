@@ -6,9 +6,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from engine.game.model import Account, Place, Scene
+from engine.game.places import Chats
 from engine.game.plans import Plans
-from engine.game.ports import Guesses, Inbox, Outbox, Rooms, Rounds
+from engine.game.ports import Guesses, Outbox, Rooms, Rounds
+from engine.game.request import Inbox
 from engine.store.aside import SqlAside
+from engine.store.chats import SqlChats
 from engine.store.database import Database
 from engine.store.guesses import SqlGuesses
 from engine.store.inbox import SqlInbox
@@ -30,6 +33,7 @@ class SqlUnitOfWork:
 
     def __init__(self, transaction: Transaction, mint: Callable[[str], str]) -> None:
         self._transaction = transaction
+        self.chats: Chats = SqlChats(transaction, mint)
         self.rooms: Rooms = SqlRooms(transaction, mint)
         self.plans: Plans = SqlPlans(transaction)
         self.inbox: Inbox = SqlInbox(transaction)

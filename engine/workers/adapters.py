@@ -21,7 +21,7 @@ import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from engine.game.model import Room
+from engine.game.model import Room, Source
 from engine.game.ports import GuessJob, RoomFull
 from engine.game.tending import Moved
 from engine.ids import JOB, NOTICE, ChatId, JobId, NoticeId, PlayerId, RoomId, RoundId, rebrand
@@ -83,6 +83,10 @@ class RoomLanes:
         except QueueFull as full:
             raise RoomFull(full.depth, full.cap, full.eta_ms) from full
         return admission is Admission.enqueued
+
+    async def knows(self, source: Source) -> bool:
+        """Whether the message is remembered as a guess, whatever became of it."""
+        return await self.lanes.known(str(source))
 
     async def pull(self, rooms: Sequence[Room]) -> None:
         """Bring every lever to what the rooms' rows say; several rooms at once."""

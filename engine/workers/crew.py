@@ -7,12 +7,14 @@ import time
 from dataclasses import dataclass, replace
 from typing import Final
 
+from engine.game.chats import Chats
 from engine.game.settling import Settling
 from engine.game.world import World
 from engine.lanes import Shift, Worker
 from engine.workers.adapters import Queues
 from engine.workers.loop import worker
 from engine.workers.ports import Messenger
+from engine.workers.pruning import DAY_MS, Pruning
 from engine.workers.scorer import ScoreWorker
 from engine.workers.settler import SettleWorker
 from engine.workers.speaker import SpeakWorker
@@ -34,16 +36,20 @@ class CrewSettings:
         grace_ms: how long what was taken may take to its end after a stop.
         sweep_ms: between two sweeps.
         park_ms: the longest a worker waits for work before it claims again.
+        keep_said_ms: how long what was said is kept.
+        keep_taken_ms: how long a command is recognised when it comes again.
     """
 
     score_batch: int = 200
     score_loops: int = 2
-    say_batch: int = 50
+    say_batch: int = 300
     say_loops: int = 8
     lease_ms: int = 30_000
     grace_ms: int = 30_000
     sweep_ms: int = 5_000
     park_ms: int = 15_000
+    keep_said_ms: int = 7 * DAY_MS
+    keep_taken_ms: int = 2 * DAY_MS
 
 
 class Crew:
@@ -60,7 +66,7 @@ class Crew:
         self, world: World, queues: Queues, messenger: Messenger, settings: CrewSettings | None = None
     ) -> None:
         settings = settings if settings is not None else CrewSettings()
-        self._sweep = Sweep(world, settings.sweep_ms)
+        self._sweep = Sweep(world, settings.sweep_ms, Pruning(world, settings.keep_said_ms, settings.keep_taken_ms))
         self._workers = {
             "score": _score(world, queues, settings),
             "settle": _settle(world, queues, settings),
@@ -93,7 +99,7 @@ def _settle(world: World, queues: Queues, settings: CrewSettings) -> Worker:
 
 
 def _speak(world: World, queues: Queues, messenger: Messenger, settings: CrewSettings) -> Worker:
-    speaker = SpeakWorker(queues.notices, world.units, messenger, world.now_ms, settings.lease_ms)
+    speaker = SpeakWorker(queues.notices, world.units, Chats(world), messenger, world.now_ms)
     # What was said must be marked as said, lease or no lease.
     shift = replace(
         _shift(settings, batch=settings.say_batch, at_once=settings.say_loops), by_group=True, stop_lost=False

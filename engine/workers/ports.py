@@ -29,13 +29,21 @@ class TryLater:
 
 
 @dataclass(frozen=True, slots=True)
+class Moved:
+    """Nothing was said: the chat has become another one, ``chat_ref``, and its notices go there."""
+
+    chat_ref: int
+
+
+@dataclass(frozen=True, slots=True)
 class Unreachable:
-    """The chat can't be spoken to any more (kicked, deleted, closed topic); its notices are dropped."""
+    """The chat can't be spoken to any more (kicked, deleted), or that thread of it can't; its notices are dropped."""
 
     reason: str
+    whole_chat: bool = True
 
 
-Delivered = Told | TryLater | Unreachable
+Delivered = Told | TryLater | Moved | Unreachable
 
 
 class Messenger(Protocol):

@@ -193,7 +193,7 @@ class ScoreWorker:
                 continue
             room = rooms[guess.room]
             answer = Answer(guess.player, guess.total, percent(guess.total), guess.counted)
-            outgoing.append(Outgoing(id_, room.chat, room.thread, answer, guess.source.message_ref, now_ms))
+            outgoing.append(Outgoing(id_, room.chat, room.thread, answer, guess.source, now_ms))
             written.notices.append((id_, room.chat))
         await work.outbox.put(outgoing)
         if again:

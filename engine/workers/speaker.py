@@ -1,32 +1,38 @@
 """The delivery worker: one chat's notices are claimed together, said in one message, marked sent, and the chat cools.
 
 ``claim_group`` keeps a chat off the ring while its notices are in flight, so one worker at a time speaks for a chat
-and its notices stay in order.
+and its notices stay in order. Whoever runs this keeps the leases of what was claimed, however long saying it takes.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
-from typing import Final
+from typing import Final, assert_never
 
 import structlog
-from redis.exceptions import RedisError
 
+from engine.game.chats import SILENT, Chats
 from engine.game.ports import OutboxItem, UnitOfWork, Units
 from engine.ids import NoticeId
 from engine.lanes import Job, Lanes
 from engine.store.errors import StoreUnavailable
 from engine.workers import events
-from engine.workers.ports import Delivered, Messenger, Told, TryLater, Unreachable
-from engine.workers.stopping import pause_unless
+from engine.workers.ports import Delivered, Messenger, Moved, Told, TryLater, Unreachable
 
 _MARK_AGAIN_S: Final = 0.2
 _MARK_AGAIN_MOST_S: Final = 5.0
 
 _log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unsayable:
+    """A notice that can't be put into words: a bug, and no fault of its chat."""
+
+    reason: str
 
 
 class SpeakWorker:
@@ -35,19 +41,19 @@ class SpeakWorker:
     Args:
         lanes: the queue of notices.
         units: where the outbox is.
-        messenger: says them.
+        chats: told of chats that moved or are gone.
+        messenger: says notices.
         now_ms: the wall clock.
-        lease_ms: how long a claim lasts; renewed until what was said is settled.
     """
 
     def __init__(
-        self, lanes: Lanes, units: Units, messenger: Messenger, now_ms: Callable[[], int], lease_ms: int
+        self, lanes: Lanes, units: Units, chats: Chats, messenger: Messenger, now_ms: Callable[[], int]
     ) -> None:
         self._lanes = lanes
         self._units = units
+        self._chats = chats
         self._messenger = messenger
         self._now_ms = now_ms
-        self._lease_ms = lease_ms
 
     async def handle(self, jobs: list[Job]) -> None:
         """Say as much of what was claimed as one message holds; the rest goes back to its place."""
@@ -57,49 +63,37 @@ class SpeakWorker:
         said_before = [job for job in jobs if job.id not in unsaid]
         if said_before:
             await self._lanes.complete(said_before)
-        if items:
-            claimed = [job for job in jobs if job.id in unsaid]
-            async with self._kept(claimed):
-                await self._say(claimed, _one_thread(items))
-
-    @asynccontextmanager
-    async def _kept(self, jobs: Sequence[Job]) -> AsyncIterator[None]:
-        """Keep the lease, however long Telegram or SQL take: once it lapsed, another would say the same."""
-        done = asyncio.Event()
-        renewal = asyncio.create_task(self._renew(jobs, done), name="lease of notices")
-        try:
-            yield
-        finally:
-            done.set()
-            await renewal
-
-    async def _renew(self, jobs: Sequence[Job], done: asyncio.Event) -> None:
-        while not await pause_unless(done, self._lease_ms / 3_000):
-            with suppress(RedisError, OSError):
-                await self._lanes.extend(jobs, self._lease_ms)
+        if not items:
+            return
+        claimed = [job for job in jobs if job.id in unsaid]
+        if items[0].away:
+            await self._drop(claimed, items, SILENT)
+        else:
+            await self._say(claimed, _one_thread(items))
 
     async def _say(self, jobs: Sequence[Job], items: Sequence[OutboxItem]) -> None:
         delivered, tried = await self._deliver(items)
-        if isinstance(delivered, TryLater):
-            await self._put_off(jobs, delivered)
-            return
-        count = delivered.count if isinstance(delivered, Told) else len(tried)
-        over = [item.id for item in tried[:count]]
-        if isinstance(delivered, Told):
-            await self._mark(lambda work: work.outbox.sent(over, self._now_ms()))
-            _log.info(events.SAID, chat=items[0].chat, count=count)
-        else:
-            reason = delivered.reason
-            await self._mark(lambda work: work.outbox.drop(over, reason, self._now_ms()))
-            _log.warning(events.DROPPED, chat=items[0].chat, count=count, reason=reason)
-        settled = set(over)
-        left = [job for job in jobs if job.id not in settled]
-        if left:
-            await self._lanes.release(left)
-        cooldown_ms = delivered.cooldown_ms if isinstance(delivered, Told) else 0
-        await self._lanes.complete([job for job in jobs if job.id in settled], cooldown_ms=cooldown_ms)
+        match delivered:
+            case Told(count, cooldown_ms):
+                said = tried[:count]
+                await self._mark(lambda work: work.outbox.sent(_ids(said), self._now_ms()))
+                _log.info(events.SAID, chat=items[0].chat, count=count)
+                await self._settle(jobs, said, cooldown_ms)
+            case TryLater():
+                await self._put_off(jobs, delivered)
+            case Moved(chat_ref):
+                _log.info(events.MOVED, chat=items[0].chat)
+                await self._chats.moved(items[0].chat_ref, chat_ref)
+                await self._lanes.release(jobs)
+            case Unreachable(reason, whole_chat):
+                await self._chats.left(items[0].chat_ref, None if whole_chat else items[0].thread)
+                await self._drop(jobs, tried, reason)
+            case _Unsayable(reason):
+                await self._drop(jobs, tried, reason)
+            case _:
+                assert_never(delivered)
 
-    async def _deliver(self, items: Sequence[OutboxItem]) -> tuple[Delivered, Sequence[OutboxItem]]:
+    async def _deliver(self, items: Sequence[OutboxItem]) -> tuple[Delivered | _Unsayable, Sequence[OutboxItem]]:
         """Say ``items``; where one can't be put into words, the first is tried alone, then dropped."""
         try:
             return await self._messenger.say(items), items
@@ -107,7 +101,19 @@ class SpeakWorker:
             _log.exception(events.POISONED, chat=items[0].chat, notice=items[0].id, count=len(items))
             if len(items) > 1:
                 return await self._deliver(items[:1])
-            return Unreachable(f"can't be said: {type(error).__name__}"), items
+            return _Unsayable(f"can't be said: {type(error).__name__}"), items
+
+    async def _drop(self, jobs: Sequence[Job], items: Sequence[OutboxItem], reason: str) -> None:
+        await self._mark(lambda work: work.outbox.drop(_ids(items), reason, self._now_ms()))
+        _log.warning(events.DROPPED, chat=items[0].chat, count=len(items), reason=reason)
+        await self._settle(jobs, items)
+
+    async def _settle(self, jobs: Sequence[Job], over: Sequence[OutboxItem], cooldown_ms: int = 0) -> None:
+        settled = set(_ids(over))
+        left = [job for job in jobs if job.id not in settled]
+        if left:
+            await self._lanes.release(left)
+        await self._lanes.complete([job for job in jobs if job.id in settled], cooldown_ms=cooldown_ms)
 
     async def _put_off(self, jobs: Sequence[Job], later: TryLater) -> None:
         _log.info(events.PUT_OFF, chat=jobs[0].group, count=len(jobs), delay_ms=later.delay_ms, reason=later.reason)
@@ -128,6 +134,10 @@ class SpeakWorker:
                 pause_s = min(pause_s * 2, _MARK_AGAIN_MOST_S)
             else:
                 return
+
+
+def _ids(items: Sequence[OutboxItem]) -> list[NoticeId]:
+    return [item.id for item in items]
 
 
 def _one_thread(items: Sequence[OutboxItem]) -> Sequence[OutboxItem]:

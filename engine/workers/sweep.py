@@ -12,6 +12,7 @@ from engine.game.world import World
 from engine.ids import NoticeId
 from engine.store.errors import StoreUnavailable
 from engine.workers import events
+from engine.workers.pruning import Pruning
 from engine.workers.stopping import pause_unless
 
 _NOTICES_AT_ONCE: Final = 1_000
@@ -23,11 +24,17 @@ class Sweep:
     """Looks every ``every_ms``; its first look takes everything, as after a crash.
 
     Any number of processes may sweep: what they find twice is a duplicate to the lanes.
+
+    Args:
+        world: where to look.
+        every_ms: how often.
+        pruning: deletes what nobody needs any more, a bounded part of it at each look.
     """
 
-    def __init__(self, world: World, every_ms: int) -> None:
+    def __init__(self, world: World, every_ms: int, pruning: Pruning | None = None) -> None:
         self._world = world
         self._every_ms = every_ms
+        self._pruning = pruning
         self._told: str | None = None
         self._after: NoticeId | None = None
 
@@ -38,6 +45,8 @@ class Sweep:
             try:
                 await self.once(grace_ms)
                 grace_ms = self._every_ms
+                if self._pruning is not None:
+                    await self._pruning.once()
             except (RedisError, OSError, StoreUnavailable) as error:
                 _log.warning(events.LOOP_FAILED, loop="sweep", error=type(error).__name__)
             except Exception:  # noqa: BLE001 - the sweep outlives its own bugs

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections import defaultdict, deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from telegram.request import BaseRequest, RequestData
@@ -21,13 +22,14 @@ TOKEN = f"{BOT_ID}:TEST-token-that-opens-nothing-at-all-00"
 
 @dataclass(frozen=True)
 class Sent:
-    """A message as the bot sent it."""
+    """A message as the bot sent it. ``at_ms`` is monotonic."""
 
     chat: int
     text: str
     thread: int | None
     reply_to: int | None
     parameters: Mapping[str, Any]
+    at_ms: int = field(default_factory=lambda: time.monotonic_ns() // 1_000_000)
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ def flood(seconds: int) -> Refusal:
 class FakeApi(BaseRequest):
     """Answers the methods that the bot calls.
 
-    ``faults`` of a method are played first, one a call. A test feeds updates with ``feed``.
+    ``faults`` of a method are played first, one a call; ``late`` ones come after the method did its work. Chats may be
+    ``moved`` or the bot ``kicked`` from them, topics ``closed``. A test feeds updates with ``feed``.
     """
 
     def __init__(self, *, reads_all: bool = True) -> None:
@@ -59,7 +62,11 @@ class FakeApi(BaseRequest):
         self.history: list[str] = []
         self.admins: set[tuple[int, int]] = set()
         self.faults: dict[str, deque[Fault]] = defaultdict(deque)
+        self.late: dict[str, deque[Fault]] = defaultdict(deque)
         self.deleted: set[int] = set()
+        self.moved: dict[int, int] = {}
+        self.kicked: set[int] = set()
+        self.closed: set[tuple[int, int]] = set()
         self.updates: deque[dict[str, Any]] = deque()
         self.offsets: list[int] = []
         self.webhook: dict[str, Any] = {}
@@ -90,13 +97,24 @@ class FakeApi(BaseRequest):
         parameters: Mapping[str, Any] = request_data.parameters if request_data else {}
         self.calls.append((name, parameters))
         fault = self.faults[name].popleft() if self.faults[name] else None
-        if isinstance(fault, Exception):
-            raise fault
+        fault = fault or self._of_the_chat(parameters)
         if fault is not None:
-            body = {"ok": False, "error_code": fault.status, "description": fault.description}
-            return fault.status, json.dumps({**body, "parameters": fault.parameters}).encode()
+            return _failed(fault)
         result = await getattr(self, f"_{name}")(parameters)
+        if self.late[name]:
+            return _failed(self.late[name].popleft())
         return 200, json.dumps({"ok": True, "result": result}).encode()
+
+    def _of_the_chat(self, parameters: Mapping[str, Any]) -> Refusal | None:
+        chat = int(parameters.get("chat_id", 0))
+        if chat in self.moved:
+            upgraded = "Bad Request: group chat was upgraded to a supergroup chat"
+            return Refusal(400, upgraded, {"migrate_to_chat_id": self.moved[chat]})
+        if chat in self.kicked:
+            return Refusal(403, "Forbidden: bot was kicked from the supergroup chat")
+        if (chat, parameters.get("message_thread_id", 0)) in self.closed:
+            return Refusal(400, "Bad Request: TOPIC_CLOSED")
+        return None
 
     def feed(self, *updates: dict[str, Any]) -> None:
         self.updates.extend(updates)
@@ -174,3 +192,10 @@ class FakeApi(BaseRequest):
 
     async def _setMyCommands(self, _: Mapping[str, Any]) -> bool:  # noqa: N802
         return True
+
+
+def _failed(fault: Fault) -> tuple[int, bytes]:
+    if isinstance(fault, Exception):
+        raise fault
+    body = {"ok": False, "error_code": fault.status, "description": fault.description}
+    return fault.status, json.dumps({**body, "parameters": fault.parameters}).encode()

@@ -10,7 +10,9 @@ import pytest
 import structlog
 from redis.asyncio import Redis
 
-from tests.bot.stage import Stage, stage_on
+from bot.messenger import TelegramMessenger
+from tests.bot.api import FakeApi
+from tests.bot.stage import UNLIMITED, Stage, bot_on, stage_on
 
 
 @pytest.fixture(autouse=True)
@@ -44,3 +46,13 @@ async def idle(redis: Redis, ready_sqlite_url: str) -> AsyncIterator[Stage]:
     """A bot without workers."""
     async with stage_on(redis, ready_sqlite_url, working=False) as stage:
         yield stage
+
+
+@pytest.fixture
+def api() -> FakeApi:
+    return FakeApi()
+
+
+@pytest.fixture
+def messenger(api: FakeApi, redis: Redis) -> TelegramMessenger:
+    return TelegramMessenger(bot_on(api, redis, UNLIMITED))

@@ -64,3 +64,17 @@ def anonymously(text: str, chat: dict[str, Any] | None = None) -> dict[str, Any]
     chat = chat if chat is not None else group()
     hidden = {"id": ANONYMOUS, "is_bot": True, "first_name": "Group", "username": "GroupAnonymousBot"}
     return said(text, hidden, chat, sender_chat=chat)
+
+
+def membership(status: str, chat: dict[str, Any]) -> dict[str, Any]:
+    """The update by which the bot learns that it was let into ``chat``, or sent away."""
+    bot = {"id": 4242, "is_bot": True, "first_name": "Codemojex"}
+    until = {"until_date": 0} if status == "kicked" else {}
+    change = {
+        "chat": chat,
+        "from": ANA,
+        "date": 1_700_000_000,
+        "old_chat_member": {"status": "left" if status == "member" else "member", "user": bot},
+        "new_chat_member": {"status": status, "user": bot, **until},
+    }
+    return update(change, "my_chat_member")

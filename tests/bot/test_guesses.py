@@ -237,3 +237,23 @@ async def test_a_guess_may_follow_its_command_at_once(stage: Stage, command: str
     await stage.say("/newgame fruits")
     assert (await stage.say(f"{command}{await stage.near_miss()}")).receipt is Receipt.DURABLE
     assert (await stage.told())[1:] == ["🟢 Ana: 560 / 600 (93%)"]
+
+
+@pytest.mark.case("T15")
+@pytest.mark.parametrize("meanwhile", ["/pause", "/endgame"])
+async def test_a_guess_that_waits_and_comes_again_is_not_refused(
+    redis: Redis, ready_sqlite_url: str, meanwhile: str
+) -> None:
+    async with stage_on(redis, ready_sqlite_url) as stage:
+        await stage.say("/newgame fruits")
+        await stage.told()
+        guess = said(await stage.near_miss(), BEN)
+    async with stage_on(redis, ready_sqlite_url, working=False) as stage:
+        stage.api.admins.add((GROUP, ANA["id"]))
+        assert (await stage.take(guess)).receipt is Receipt.DURABLE
+        await stage.say(meanwhile)
+        owed = len(await stage.house.unsent())
+        assert (await stage.take(guess)).receipt is Receipt.DURABLE
+        assert len(await stage.house.unsent()) == owed
+        assert (await stage.say(await stage.near_miss(), BEN)).receipt is Receipt.REFUSED
+        assert len(await stage.house.unsent()) == owed + 1

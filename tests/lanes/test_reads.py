@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from redis.asyncio import Redis
 
-from engine.lanes import Lanes, State
+from engine.lanes import BadArgument, Lanes, QueueFull, State
 from tests.lanes.naming import ANA, BEN, A, B, new_job
 from tests.lanes.oracle import Oracle
 from tests.lanes.steps import fill, lapse, server_ms
+from tests.lanes.travelling import travel
 
 
 async def test_depth_counts_what_waits_and_what_is_scheduled_in_all_lanes(lanes: Lanes) -> None:
@@ -136,3 +138,29 @@ async def test_reads_change_nothing(lanes: Lanes, oracle: Oracle) -> None:
     await lanes.oldest(B)
     await lanes.job(new_job())
     assert await oracle.raw() == before
+
+
+async def test_a_dedup_key_is_known_from_admission_on_and_after_its_job_is_done(lanes: Lanes, redis: Redis) -> None:
+    assert not await lanes.known("a message")
+    await lanes.enqueue(A, new_job(), b"", dedup="a message", dedup_ms=60_000)
+    assert await lanes.known("a message")
+    assert await lanes.known(b"a message")
+    assert not await lanes.known("another message")
+    await lanes.complete(await lanes.claim())
+    assert await lanes.known("a message")
+    await travel(redis, 60_001)
+    assert not await lanes.known("a message")
+
+
+async def test_a_dedup_key_that_was_refused_is_not_known(lanes: Lanes) -> None:
+    await lanes.cap(A, 1)
+    await fill(lanes, A, 1)
+    with pytest.raises(QueueFull):
+        await lanes.enqueue(A, new_job(), b"", dedup="a message")
+    assert not await lanes.known("a message")
+
+
+@pytest.mark.parametrize("key", ["", 5, "x" * 513])
+async def test_a_dedup_key_that_could_not_be_admitted_is_refused(lanes: Lanes, key: object) -> None:
+    with pytest.raises(BadArgument, match="dedup"):
+        await lanes.known(key)  # type: ignore[arg-type] # what somebody might pass

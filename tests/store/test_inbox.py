@@ -33,3 +33,14 @@ async def test_of_racing_copies_one_is_first(units: SqlUnits, neighbour: SqlUnit
     source = a_source()
     copies = (write(through, lambda unit: unit.inbox.first(source, 1)) for through in (units, neighbour) * 6)
     assert sorted(await asyncio.gather(*copies)) == [False] * 11 + [True]
+
+
+async def test_what_was_taken_long_ago_is_forgotten_a_bounded_part_at_a_time(units: SqlUnits) -> None:
+    sources = [a_source() for _ in range(5)]
+    async with units.begin() as unit:
+        for taken_ms, source in enumerate(sources):
+            assert await unit.inbox.first(source, taken_ms)
+        await unit.commit()
+    assert [await write(units, lambda unit: unit.inbox.prune(4, 3)) for _ in range(3)] == [3, 1, 0]
+    assert not await write(units, lambda unit: unit.inbox.first(sources[4], 9))
+    assert await write(units, lambda unit: unit.inbox.first(sources[0], 9))

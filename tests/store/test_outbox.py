@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from engine.game.model import CloseReason, RoundState
+from engine.game.model import CloseReason, RoundState, Source
 from engine.game.notices import (
     Answer,
     Board,
@@ -24,8 +24,8 @@ from engine.game.notices import (
     RoundOpened,
     RoundRevealed,
 )
-from engine.game.ports import OutboxItem
-from engine.ids import NOTICE, PLAYER, ROUND, NoticeId, PlayerId, RoundId
+from engine.game.ports import OutboxItem, Outgoing
+from engine.ids import NOTICE, PLAYER, ROUND, Minter, NoticeId, PlayerId, RoundId
 from engine.store.outbox import read_notice, write_notice
 from engine.store.work import SqlUnits
 from tests.store.making import a_place, a_table, an_account, an_answer, mint, outgoing, put, read, write
@@ -171,9 +171,9 @@ async def test_items_are_loaded_in_the_order_asked_for_with_all_it_takes_to_say_
         players_total=1,
         guesses_total=1,
     )
-    stranger = outgoing(room.chat, an_answer(PlayerId(mint(PLAYER))), thread=8, reply_to=2**51)
+    stranger = outgoing(room.chat, an_answer(PlayerId(mint(PLAYER))), thread=8, reply_to=Source(place.chat_ref, 2**51))
     shown = outgoing(room.chat, board, thread=8)
-    answer = outgoing(room.chat, an_answer(ana.id), thread=8, reply_to=17)
+    answer = outgoing(room.chat, an_answer(ana.id), thread=8, reply_to=Source(place.chat_ref, 17))
     await put(units, stranger, shown, answer)
     unknown = NoticeId(mint(NOTICE))
     wanted = [answer.id, unknown, stranger.id, shown.id, answer.id]
@@ -193,3 +193,36 @@ async def test_nothing_asked_for_is_nothing_done(units: SqlUnits) -> None:
         assert await unit.outbox.load([]) == []
         assert await unit.outbox.waiting([]) == []
         await unit.commit()
+
+
+async def test_what_is_over_and_old_is_deleted_and_nothing_else(units: SqlUnits) -> None:
+    room = await write(units, lambda unit: unit.rooms.at(a_place()))
+    minted_ms = 1_800_000_000_000
+    minter = Minter(3, now_ms=lambda: minted_ms)
+
+    def notice() -> Outgoing:
+        return outgoing(room.chat, PageShown(Page.HELP), id=NoticeId(minter.mint(NOTICE)))
+
+    old = await put(units, *(notice() for _ in range(5)))
+    minted_ms += 10
+    (new,) = await put(units, notice())
+    await write(units, lambda unit: unit.outbox.sent([*old[1:4], new], 6_000))
+    await write(units, lambda unit: unit.outbox.drop(old[4:], "gone", 6_000))
+    counts = [await write(units, lambda unit: unit.outbox.prune(minted_ms, 3)) for _ in range(3)]
+    assert counts == [3, 1, 0]
+    assert await read(units, lambda unit: unit.outbox.waiting(old)) == [(old[0], room.chat)]
+    assert await write(units, lambda unit: unit.outbox.prune(minted_ms + 1, 10)) == 1
+
+
+async def test_all_that_a_chat_or_a_thread_of_it_is_owed_is_dropped(units: SqlUnits) -> None:
+    room = await write(units, lambda unit: unit.rooms.at(a_place()))
+    other = await write(units, lambda unit: unit.rooms.at(a_place()))
+    here = await put(units, *(outgoing(room.chat, PageShown(Page.HELP), thread=thread) for thread in (0, 7, 7)))
+    (there,) = await put(units, outgoing(other.chat, PageShown(Page.HELP)))
+    await write(units, lambda unit: unit.outbox.drop_all(room.chat, 7, "closed", 6_000))
+    assert await read(units, lambda unit: unit.outbox.waiting([*here, there])) == [
+        (here[0], room.chat),
+        (there, other.chat),
+    ]
+    await write(units, lambda unit: unit.outbox.drop_all(room.chat, None, "gone", 6_000))
+    assert await read(units, lambda unit: unit.outbox.waiting([*here, there])) == [(there, other.chat)]

@@ -11,16 +11,15 @@ from engine.game.notices import Answer, Page, PageShown
 from engine.game.ports import OutboxItem, Outgoing
 from engine.ids import NOTICE, NoticeId
 from engine.lanes import Job
+from engine.workers.crew import Crew, CrewSettings
 from engine.workers.ports import Delivered, Told, TryLater, Unreachable
 from engine.workers.speaker import SpeakWorker
 from tests.waiting import wait_until
 from tests.workers.making import House, Recorder, wrong
 
-LEASE_MS = 30_000
-
 
 def speaker(product: House, messenger: Recorder) -> SpeakWorker:
-    return SpeakWorker(product.queues.notices, product.units, messenger, product.world.now_ms, LEASE_MS)
+    return SpeakWorker(product.queues.notices, product.units, product.game.chats, messenger, product.world.now_ms)
 
 
 async def speak(product: House, messenger: Recorder, count: int = 50) -> list[Job]:
@@ -164,7 +163,11 @@ async def test_notices_stay_leased_for_as_long_as_saying_them_takes(product: Hou
             return await super().say(items)
 
     messenger = Slow()
-    jobs = await product.queues.notices.claim_group(10, lease_ms)
-    await SpeakWorker(product.queues.notices, product.units, messenger, product.world.now_ms, lease_ms).handle(jobs)
+    crew = Crew(product.world, product.queues, messenger, CrewSettings(lease_ms=lease_ms))
+    stop = asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(crew.run(stop))
+        await wait_until(lambda: messenger.said, "all is said")
+        stop.set()
     assert [len(said) for said in messenger.said] == [2]
     assert await product.queues.notices.claim_group(10) == []

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from bot.texts.english.answers import answer, lever_pulled, profile
+from bot.texts.english.answers import OUTAGE, answer, answers, lever_pulled, profile
 from bot.texts.english.pages import COMMAND_MENU, page
 from bot.texts.english.refusals import refused
 from bot.texts.english.rounds import board, round_opened, round_revealed
@@ -21,6 +22,10 @@ class English:
     def answer(self, notice: Answer, scene: Scene) -> str:
         """How close a guess came."""
         return answer(notice, scene)
+
+    def answers(self, notices: Sequence[Answer], scene: Scene) -> str:
+        """How close several guesses of one player came."""
+        return answers(notices, scene)
 
     def refused(self, notice: Refused, scene: Scene) -> str:
         """Why a message was not taken, and what to do next."""
@@ -53,6 +58,10 @@ class English:
     def whose(self, line: str, name: str, message_url: str | None) -> str:
         """The line after the name, which leads to the message."""
         return f"{name if message_url is None else link(name, message_url)} · {line}"
+
+    def outage(self) -> str:
+        """What comes in waits."""
+        return OUTAGE
 
 
 ENGLISH: Final[Language] = English()

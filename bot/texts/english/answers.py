@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 from bot.texts.english.words import FULL_SCORE, count, guesses, ordinal, score
 from bot.texts.language import Scene
 from bot.texts.markup import bold
 from engine.game.notices import Answer, LeverPulled, Profile
 from engine.game.scoring import percent
+
+OUTAGE: Final = (
+    "🛠️ I can't get at my notes right now. What you send is kept, and I answer it as soon as I have them again; "
+    "there is no need to send it twice."
+)
 
 
 def answer(notice: Answer, scene: Scene) -> str:
@@ -17,6 +25,13 @@ def answer(notice: Answer, scene: Scene) -> str:
     if notice.total == FULL_SCORE:
         return f"🎉 {line} – cracked it!"
     return f"{_warmth(notice.total)} {line}"
+
+
+def answers(notices: Sequence[Answer], scene: Scene) -> str:
+    """``🟢 Ana: 240 · 560 · 480 / 600``."""
+    totals = [notice.total for notice in notices]
+    shown = " · ".join(map(str, totals))
+    return f"{_warmth(max(totals))} {bold(scene.name(notices[0].player))}: {shown} / {FULL_SCORE}"
 
 
 def _warmth(total: int) -> str:
