@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import Row, Select, and_, select, text
+from sqlalchemy import Row, Select, and_, func, select, text
 
 from engine.game.model import Account, Place, Player, Room, Round, Scene
 from engine.ids import PlayerId
@@ -48,7 +48,7 @@ class Scenes:
             transaction = Transaction(connection, self._database.where, writes=False)
             there = await transaction.rows(self._places, wanted)
             known = await transaction.rows(self._accounts, {"accounts": list(accounts)}) if accounts else []
-        found = {(row.chat_ref, row.thread): _found(row) for row in there}
+        found = {(row.asked_ref, row.thread): _found(row) for row in there}
         named = {row.account_ref: Player(PlayerId(row.id), row.account_ref, row.name) for row in known}
         scenes = []
         for place, account in asked:
@@ -61,13 +61,18 @@ class Scenes:
 
 
 def _places(dialect: str) -> Select[Any]:
-    """Every pair of the chats and threads that are asked for; few of them are in more than one chat."""
+    """Every pair of the chats and threads that are asked for; few of them are in more than one chat.
+
+    A number that a chat had before it moved leads to where it is now.
+    """
+    known = chats.alias("known")
     running = and_(rounds.c.room == rooms.c.id, text(f"rounds.{UNSETTLED}"))
     labelled = [column.label(f"{_ROUND}{column.name}") for column in rounds.c]
     return (
-        select_rooms(*labelled)
+        select_rooms(known.c.chat_ref.label("asked_ref"), *labelled)
+        .join(known, rooms.c.chat == func.coalesce(known.c.moved_to, known.c.id))
         .outerjoin(rounds, running)
-        .where(one_of_given(dialect, chats.c.chat_ref, "chats"), one_of_given(dialect, rooms.c.thread, "threads"))
+        .where(one_of_given(dialect, known.c.chat_ref, "chats"), one_of_given(dialect, rooms.c.thread, "threads"))
     )
 
 

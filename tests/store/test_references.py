@@ -57,6 +57,7 @@ ONE_OF_EACH: Final[dict[str, dict[str, Any]]] = {
         "guesses": 1,
     },
     "memberships": {"room": "ROM00000000001", "player": "PLR00000000001", "guesses": 1, "best_total": 1, "wins": 1},
+    "aside": {"name": "1", "kind": "message", "error": "x", "attempts": 1, "first_ms": 1, "last_ms": 1},
     "inbox": {"chat_ref": -1, "message_ref": 1, "taken_ms": 1},
     "outbox": {
         "id": "NOT00000000001",
