@@ -67,7 +67,7 @@ async def _followed(redis: Redis) -> bool:
 
 
 async def test_what_was_admitted_stands_on_the_replica(pair: Pair) -> None:
-    lanes = Lanes(pair.redis, "cm", replicas=1)
+    lanes = Lanes(pair.redis, "cm", replicas=1, replicas_ms=60_000)
     assert await lanes.enqueue(A, new_job(), b"") is Admission.enqueued
     assert await pair.waiting_there() == 1
     verdicts = await lanes.enqueue_many([Submission(A, new_job(), b"") for _ in range(1_500)])

@@ -26,7 +26,7 @@ while open and granted < count and ghosts_left > 0 do
   -- @include drawn
   -- @include written
   full = active_now[slot] >= limit
-  if full or not more or empty and empty[group] or granted == count or granted > 0 and ghosts_left <= 0 then
+  if full or not more or spent[slot] or empty and empty[group] or granted == count or granted > 0 and ghosts_left <= 0 then
     call('LPOP', ring_key)
     call('HDEL', served_key, group)
     -- Without a grant the group had nothing but ghosts: the next one has its turn.

@@ -306,12 +306,13 @@ local weights, depths = call('HMGET', gweight_key, unpack(ring)), call('HMGET', 
 local stamps, active_now, depth_now = nil, {}, {}
 -- What visits take from lanes, in order: the job's place as its record has it, its record's key, its lane's, its slot.
 local places, names, lane_keys, taken_at, drawn = {}, {}, {}, {}, 0
--- Lanes that had nothing any more when their turn came.
-local dry = {}
+-- Lanes to be looked at afterwards: those that turned, and, with their inner rings, those that gave the last job there
+-- is of their group by its count; `spent` has the lanes of the latter by slot. `dry` ones had nothing when their turn came.
+local turned_keys, last_keys, spent, dry = {}, {}, {}, {}
   -- The ring turns in this table and is written back once. A group that stays goes to the end of the table if the
   -- whole ring is in it (`slots` says where it came from), else to `turned`, behind the groups that were not read.
   local whole, head, last, slots = #ring < want, 1, #ring, {}
-  local turned, left, left_at, served, unsure = {}, {}, {}, {}, {}
+  local turned, left, left_at, served, unsure, unsure_at = {}, {}, {}, {}, {}, {}
   while want > 0 and head <= last do
     local group, slot = ring[head], slots[head] or head
     if visit ~= group then visit, credit = group, tonumber(weights[slot]) end
@@ -327,7 +328,13 @@ local active = active_now[slot] or tonumber(actives[slot]) or 0
 local depth, limit = depth_now[slot] or tonumber(depths[slot]) or 0, tonumber(limits[slot]) or math.huge
 local more, full = true, active >= limit
 while more and not full and credit > 0 and want > 0 do
-  local lane = pcall_('LMOVE', inner_ring, inner_ring, 'LEFT', 'RIGHT')
+  local last_one = depth == 1
+  local lane
+  if last_one then
+    lane = pcall_('LPOP', inner_ring)
+  else
+    lane = pcall_('LMOVE', inner_ring, inner_ring, 'LEFT', 'RIGHT')
+  end
   if type(lane) ~= 'string' then
     more = false
     break
@@ -342,11 +349,15 @@ while more and not full and credit > 0 and want > 0 do
     if #seq ~= 16 then seq = format('%016.0f', tonumber(seq)) end
     places[drawn], names[drawn], lane_keys[drawn], taken_at[drawn] = group .. seq .. lane, of_job .. id, key, slot
     full = active >= limit
-    -- By the count nothing is left: whether that is so is looked up for all visits together.
+    if last_one then
+      last_keys[#last_keys + 1], last_keys[#last_keys + 2], spent[slot] = key, inner_ring, lane
+    else
+      turned_keys[#turned_keys + 1] = key
+    end
     if depth <= 0 then break end
   else
     dry[key] = true
-    call('RPOP', inner_ring)
+    if not last_one then call('RPOP', inner_ring) end
     more = call('EXISTS', inner_ring) == 1
   end
 end
@@ -355,7 +366,7 @@ active_now[slot], depth_now[slot] = active, depth
       left[#left + 1], left_at[#left + 1] = group, slot
       head, visit = head + 1, false
     elseif depth <= 0 then
-      unsure[#unsure + 1] = group
+      unsure[#unsure + 1], unsure_at[#unsure + 1] = group, slot
       head, visit = head + 1, false
     elseif credit == 0 then
       served[#served + 1] = group
@@ -370,8 +381,8 @@ active_now[slot], depth_now[slot] = active, depth
     end
   end
 -- Looks at what visits drew, for all of them together: leases what has a record, and takes lanes that are empty now from
--- their inner rings. Gives `leases`, `indexed`, and where a lane was emptied, in `empty` (by group) whether a group has none left.
--- Nothing here can fail half way.
+-- their inner rings. Gives `leases`, `indexed`, and where a lane was emptied, in `empty` (by group) whether a group has
+-- none left. Nothing here can fail half way.
 local leases, indexed, empty = {}, {}, nil
 if drawn > 0 then
   local records, short = call('MGET', unpack(names)), false
@@ -422,27 +433,40 @@ end
       granted, token = granted + 1, token + 1
     end
   end
-  if short or next(dry) or call('EXISTS', unpack(lane_keys)) < drawn then
+  if last_keys[1] and call('EXISTS', unpack(last_keys)) > 0 then
+-- The count of a group was wrong: it has more than the job that seemed to be its last one. Such a group stays.
+for i = 1, #last_keys, 2 do
+  local key, inner_ring = last_keys[i], last_keys[i + 1]
+  for slot, lane in pairs(spent) do
+    if inner_ring == of_group .. ring[slot] .. inner then
+      if call('EXISTS', key) == 1 then call('RPUSH', inner_ring, lane) end
+      if call('EXISTS', inner_ring) == 1 then spent[slot] = nil end
+    end
+  end
+end
+  end
+  if short or next(dry) or turned_keys[1] and call('EXISTS', unpack(turned_keys)) < #turned_keys then
 -- Takes lanes that are empty now from their inner rings, without a search: those that were visited are the last ones,
 -- in the order of their last visits.
 empty = {}
-local met, kept, gone = {}, {}, {}
-for i = 1, drawn do gone[taken_at[i]] = gone[taken_at[i]] or call('EXISTS', lane_keys[i]) == 0 end
+local met, alive, kept, gone = {}, {}, {}, {}
+for i = 1, drawn do
+  local key = lane_keys[i]
+  if alive[key] == nil then alive[key] = call('EXISTS', key) == 1 end
+  if not alive[key] or dry[key] or short then gone[taken_at[i]] = true end
+end
 for i = drawn, 1, -1 do
   local slot, key = taken_at[i], lane_keys[i]
-  if gone[slot] and not met[key] and not dry[key] then
+  if gone[slot] and not spent[slot] and not met[key] and not dry[key] then
     local lane = call('RPOP', of_group .. ring[slot] .. inner)
     met[key], kept[slot] = true, kept[slot] or {}
-    if call('EXISTS', key) == 1 then table.insert(kept[slot], 1, lane) end
+    if alive[key] then table.insert(kept[slot], 1, lane) end
   end
 end
-for slot, lanes in pairs(kept) do
-  if lanes[1] then call('RPUSH', of_group .. ring[slot] .. inner, unpack(lanes)) end
-end
-for i = 1, drawn do
-  local slot = taken_at[i]
-  local group = ring[slot]
-  if empty[group] == nil then empty[group] = call('EXISTS', of_group .. group .. inner) == 0 end
+for slot in pairs(gone) do
+  local inner_ring, lanes = of_group .. ring[slot] .. inner, kept[slot]
+  if lanes and lanes[1] then call('RPUSH', inner_ring, unpack(lanes)) end
+  empty[ring[slot]] = not (lanes and lanes[1]) and call('EXISTS', inner_ring) == 0
 end
   end
 end
@@ -498,7 +522,7 @@ for at = #left, 1, -1 do
   local group, slot = left[at], left_at[at]
   if empty[group] == false and active_now[slot] < (tonumber(limits[slot]) or math.huge) then
     table.remove(left, at)
-    unsure[#unsure + 1] = group
+    unsure[#unsure + 1], unsure_at[#unsure + 1] = group, slot
   end
 end
 if visit and empty[visit] then
@@ -509,7 +533,7 @@ if whole then last = staying(ring, head, last) else staying(turned, 1, #turned) 
   end
   for i = 1, #unsure do
     local group = unsure[i]
-    if empty and empty[group] then
+    if spent[unsure_at[i]] or empty and empty[group] then
       left[#left + 1] = group
     else
       served[#served + 1] = group

@@ -1,6 +1,6 @@
 -- Looks at what visits drew, for all of them together: leases what has a record, and takes lanes that are empty now from
--- their inner rings. Gives `leases`, `indexed`, and where a lane was emptied, in `empty` (by group) whether a group has none left.
--- Nothing here can fail half way.
+-- their inner rings. Gives `leases`, `indexed`, and where a lane was emptied, in `empty` (by group) whether a group has
+-- none left. Nothing here can fail half way.
 local leases, indexed, empty = {}, {}, nil
 if drawn > 0 then
   local records, short = call('MGET', unpack(names)), false
@@ -24,7 +24,10 @@ if drawn > 0 then
       granted, token = granted + 1, token + 1
     end
   end
-  if short or next(dry) or call('EXISTS', unpack(lane_keys)) < drawn then
+  if last_keys[1] and call('EXISTS', unpack(last_keys)) > 0 then
+    -- @include unspent
+  end
+  if short or next(dry) or turned_keys[1] and call('EXISTS', unpack(turned_keys)) < #turned_keys then
     -- @include emptied
   end
 end

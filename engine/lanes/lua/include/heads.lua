@@ -5,5 +5,6 @@ local weights, depths = call('HMGET', gweight_key, unpack(ring)), call('HMGET', 
 local stamps, active_now, depth_now = nil, {}, {}
 -- What visits take from lanes, in order: the job's place as its record has it, its record's key, its lane's, its slot.
 local places, names, lane_keys, taken_at, drawn = {}, {}, {}, {}, 0
--- Lanes that had nothing any more when their turn came.
-local dry = {}
+-- Lanes to be looked at afterwards: those that turned, and, with their inner rings, those that gave the last job there
+-- is of their group by its count; `spent` has the lanes of the latter by slot. `dry` ones had nothing when their turn came.
+local turned_keys, last_keys, spent, dry = {}, {}, {}, {}

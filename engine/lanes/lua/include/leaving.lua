@@ -19,7 +19,7 @@ for at = #left, 1, -1 do
   local group, slot = left[at], left_at[at]
   if empty[group] == false and active_now[slot] < (tonumber(limits[slot]) or math.huge) then
     table.remove(left, at)
-    unsure[#unsure + 1] = group
+    unsure[#unsure + 1], unsure_at[#unsure + 1] = group, slot
   end
 end
 if visit and empty[visit] then

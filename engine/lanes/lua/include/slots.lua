@@ -23,9 +23,12 @@ end
 
 -- A group that was full or taken was off the ring for it, and may join it; nobody else's place changes.
 if off[1] and cooldown_ms == 0 then
-  local joining = {}
-  for i = 1, #off do
-    if call('EXISTS', of_group .. off[i] .. inner) == 1 then joining[#joining + 1] = off[i] end
+  local joining, inner_rings = {}, {}
+  for i = 1, #off do inner_rings[i] = of_group .. off[i] .. inner end
+  if call('EXISTS', unpack(inner_rings)) > 0 then
+    for i = 1, #off do
+      if call('EXISTS', inner_rings[i]) == 1 then joining[#joining + 1] = off[i] end
+    end
   end
   if joining[1] then
     -- @include join

@@ -11,7 +11,7 @@ while open and granted < count and ghosts_left > 0 do
   -- The ring turns in this table and is written back once. A group that stays goes to the end of the table if the
   -- whole ring is in it (`slots` says where it came from), else to `turned`, behind the groups that were not read.
   local whole, head, last, slots = #ring < want, 1, #ring, {}
-  local turned, left, left_at, served, unsure = {}, {}, {}, {}, {}
+  local turned, left, left_at, served, unsure, unsure_at = {}, {}, {}, {}, {}, {}
   while want > 0 and head <= last do
     local group, slot = ring[head], slots[head] or head
     if visit ~= group then visit, credit = group, tonumber(weights[slot]) end
@@ -24,7 +24,7 @@ while open and granted < count and ghosts_left > 0 do
       left[#left + 1], left_at[#left + 1] = group, slot
       head, visit = head + 1, false
     elseif depth <= 0 then
-      unsure[#unsure + 1] = group
+      unsure[#unsure + 1], unsure_at[#unsure + 1] = group, slot
       head, visit = head + 1, false
     elseif credit == 0 then
       served[#served + 1] = group
@@ -45,7 +45,7 @@ while open and granted < count and ghosts_left > 0 do
   end
   for i = 1, #unsure do
     local group = unsure[i]
-    if empty and empty[group] then
+    if spent[unsure_at[i]] or empty and empty[group] then
       left[#left + 1] = group
     else
       served[#served + 1] = group

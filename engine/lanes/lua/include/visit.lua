@@ -6,7 +6,13 @@ local active = active_now[slot] or tonumber(actives[slot]) or 0
 local depth, limit = depth_now[slot] or tonumber(depths[slot]) or 0, tonumber(limits[slot]) or math.huge
 local more, full = true, active >= limit
 while more and not full and credit > 0 and want > 0 do
-  local lane = pcall_('LMOVE', inner_ring, inner_ring, 'LEFT', 'RIGHT')
+  local last_one = depth == 1
+  local lane
+  if last_one then
+    lane = pcall_('LPOP', inner_ring)
+  else
+    lane = pcall_('LMOVE', inner_ring, inner_ring, 'LEFT', 'RIGHT')
+  end
   if type(lane) ~= 'string' then
     more = false
     break
@@ -21,11 +27,15 @@ while more and not full and credit > 0 and want > 0 do
     if #seq ~= 16 then seq = format('%016.0f', tonumber(seq)) end
     places[drawn], names[drawn], lane_keys[drawn], taken_at[drawn] = group .. seq .. lane, of_job .. id, key, slot
     full = active >= limit
-    -- By the count nothing is left: whether that is so is looked up for all visits together.
+    if last_one then
+      last_keys[#last_keys + 1], last_keys[#last_keys + 2], spent[slot] = key, inner_ring, lane
+    else
+      turned_keys[#turned_keys + 1] = key
+    end
     if depth <= 0 then break end
   else
     dry[key] = true
-    call('RPOP', inner_ring)
+    if not last_one then call('RPOP', inner_ring) end
     more = call('EXISTS', inner_ring) == 1
   end
 end
