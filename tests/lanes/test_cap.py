@@ -255,6 +255,8 @@ async def test_a_group_not_served_yet_reckons_with_its_share_of_the_queues_pace(
         await asyncio.gather(serving, return_exceptions=True)
         await lanes.weight(C, 3)
         await lanes.cap(C, depth=90)
+        # In one call: until C is refused nobody is served, which a pace counts.
+        await lanes.enqueue_many([Submission(C, new_job(), b"") for _ in range(90)])
         full = await refusal(lanes, C)
     assert full.eta_ms == pytest.approx(90 / (300 * 3 / 4) * 1000, rel=0.3)
 
@@ -268,8 +270,7 @@ async def test_the_eta_of_a_lane_reckons_with_the_turns_of_the_others(lanes: Lan
         await asyncio.gather(serving, return_exceptions=True)
         await lanes.drain(B)
         await lanes.cap(A, lane_depth=30)
-        await fill(lanes, A, 30, lane=ANA)
-        await fill(lanes, A, 30, lane=BEN)
+        await lanes.enqueue_many([Submission(A, new_job(), b"", lane=lane) for lane in [ANA, BEN] * 30])
         with pytest.raises(QueueFull) as full:
             await lanes.enqueue(A, new_job(), b"", lane=ANA)
     assert full.value.eta_ms == pytest.approx(60 / 300 * 1000, rel=0.3)

@@ -14,12 +14,17 @@ do
     names[#names + 1] = of_job .. sub(ticket, 1, 14)
     if not met[group] then groups[#groups + 1], met[group] = group, true end
   end
-  local given = redis.call('HMGET', gcap_key, unpack(groups))
+  local given, most_of, lane_most_of = redis.call('HMGET', gcap_key, unpack(groups)), {}, {}
   for i = 1, #groups do
-    if given[i] then
-      local most, lane_most, group = tonumber(given[i]), nil, groups[i]
-      if not most then most, lane_most = string.match(given[i], '^(%d*)/(%d*)$') end
-      cap_of[group], lane_cap_of[group], capped = tonumber(most) or math.huge, tonumber(lane_most), true
+    local caps, group = given[i], groups[i]
+    if caps then
+      -- Most groups have the same caps, and to read them takes longer than all else that is done for them.
+      if not most_of[caps] then
+        local most, lane_most = tonumber(caps), nil
+        if not most then most, lane_most = string.match(caps, '^(%d*)/(%d*)$') end
+        most_of[caps], lane_most_of[caps] = tonumber(most) or math.huge, tonumber(lane_most)
+      end
+      cap_of[group], lane_cap_of[group], capped = most_of[caps], lane_most_of[caps], true
     end
   end
   -- One group without a cap is counted by one command at the end; its depth need not be known.

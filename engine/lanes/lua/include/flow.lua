@@ -2,7 +2,8 @@
 -- and asked for their pace. Going over that half begins the count anew, as nothing was counted below it.
 -- @include look
 for group, cap in pairs(cap_of) do
-  local more, half = added[group], math.min(cap, lane_cap_of[group] or cap) / 2
+  local more, lane_cap = added[group], lane_cap_of[group]
+  local half = (lane_cap and lane_cap < cap and lane_cap or cap) / 2
   if more and depths[group] >= half then
     local served, look_now = 0, depths[group] - more < half
     if look_now then
