@@ -14,6 +14,7 @@ from tests.servers.postgres import PostgresServer
 
 
 def measure(sizes: Sizes, _: Peers) -> Iterator[Figure]:
+    reads_us: list[float] = []
     for durable in (False, True):
         how = "Valkey syncs every write" if durable else "Valkey keeps no file"
         said = [_posted(sizes.posts, durable=durable) for _run in range(sizes.runs)]
@@ -32,6 +33,22 @@ def measure(sizes: Sizes, _: Peers) -> Iterator[Figure]:
             [run["cpu_us"] for run in said],
             against=[run["parse_us"] for run in said],
         )
+        reads_us += [run["parse_us"] for run in said]
+    rows = [_scored(sizes.posts) for _run in range(sizes.runs)]
+    yield of_runs(
+        "guesses posted, scored and committed to PostgreSQL, one bot and one worker process",
+        "guesses/s",
+        [run["per_s"] for run in rows],
+        bound=at_least(1_500),
+    )
+    yield of_runs("messages that one core can read", "messages/s", [1_000_000 / us for us in reads_us])
+
+
+def _scored(posts: int) -> dict[str, Any]:
+    with PostgresServer() as postgres:
+        address = postgres.url(postgres.create())
+        with valkey(durable=True) as url:
+            return ours("post_scored", address, posts).run(url)
 
 
 def _posted(posts: int, *, durable: bool) -> dict[str, Any]:

@@ -13,51 +13,19 @@ import os
 import subprocess
 import sys
 import time
-from collections import deque
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 import uvloop
 from telegram import Bot, Update
 
+from benchmarks.posters import Connection, connect, flood
 from benchmarks.posting import CHATS, PLAYERS, TOKEN, guesses, newgame, request
 from benchmarks.process import ROOT, say
 from bot.redis_server import open_redis
 from engine.workers.adapters import Queues
 
-CONNECTIONS: Final = 64
 _READ: Final = 3_000
-_OK: Final = b"HTTP/1.1 200"
-
-
-class _Connection(asyncio.Protocol):
-    """One connection of Telegram's: a post at a time."""
-
-    def __init__(self) -> None:
-        self._transport: Any = None
-        self._answered: asyncio.Future[None] | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        answered = self._answered
-        if answered is None or answered.done():
-            return
-        if data.startswith(_OK):
-            answered.set_result(None)
-        else:
-            answered.set_exception(RuntimeError(f"the bot answered {data[:100]!r}"))
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if self._answered is not None and not self._answered.done():
-            self._answered.set_exception(RuntimeError(f"the bot hung up: {exc}"))
-
-    async def post(self, what: bytes) -> None:
-        self._answered = asyncio.get_running_loop().create_future()
-        self._transport.write(what)
-        await self._answered
 
 
 async def main(redis_url: str, database_url: str, count: int, rate: float) -> None:
@@ -71,14 +39,13 @@ async def main(redis_url: str, database_url: str, count: int, rate: float) -> No
         assert bot.stdout is not None  # noqa: S101 - a pipe was asked for
         assert bot.stdin is not None  # noqa: S101 - a pipe was asked for
         port = json.loads(bot.stdout.readline())["port"]
-        loop = asyncio.get_running_loop()
-        connections = [(await loop.create_connection(_Connection, "127.0.0.1", port))[1] for _ in range(CONNECTIONS)]
+        connections = await connect(port)
         known = CHATS * PLAYERS
-        await _flood(connections, [request(newgame(chat)) for chat in range(CHATS)])
-        await _flood(connections, [request(each) for each in guesses(known, CHATS)])
+        await flood(connections, [request(newgame(chat)) for chat in range(CHATS)])
+        await flood(connections, [request(each) for each in guesses(known, CHATS)])
         posts = [request(each) for each in guesses(count, CHATS + known)]
         began, worked_s = time.perf_counter(), _cpu_s(bot.pid)
-        await _flood(connections, posts)
+        await flood(connections, posts)
         per_s = count / (time.perf_counter() - began)
         cpu_us = (_cpu_s(bot.pid) - worked_s) / count * 1_000_000
         rate = rate or per_s / 2
@@ -100,18 +67,8 @@ async def main(redis_url: str, database_url: str, count: int, rate: float) -> No
     )
 
 
-async def _flood(connections: list[_Connection], posts: Iterable[bytes]) -> None:
-    waiting = deque(posts)
-
-    async def work(connection: _Connection) -> None:
-        while waiting:
-            await connection.post(waiting.popleft())
-
-    await asyncio.gather(*map(work, connections))
-
-
-async def _steadily(connections: list[_Connection], posts: list[bytes], rate: float) -> list[float]:
-    free: asyncio.Queue[_Connection] = asyncio.Queue()
+async def _steadily(connections: list[Connection], posts: list[bytes], rate: float) -> list[float]:
+    free: asyncio.Queue[Connection] = asyncio.Queue()
     for connection in connections:
         free.put_nowait(connection)
     latencies_ms: list[float] = []

@@ -7,70 +7,44 @@ port once it takes posts, and ends with its standard input.
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
-from typing import Any, Final
+from typing import Final
 
 import uvloop
-from pydantic import SecretStr
-from telegram.request import BaseRequest, RequestData
 
-from benchmarks.posting import PATH, SECRET, SEED, TOKEN
+from benchmarks.answering import Answering, settings_at
+from benchmarks.posting import SEED
 from benchmarks.process import say
 from bot.logs import configure
-from bot.settings import Settings
 from bot.wiring import Addresses, Transport, open_application, open_house
-from bot.wiring_intake import open_web, take_updates
+from bot.wiring_intake import Web, open_web, take_updates
 from engine.game.draw import SeededDraw
 
-_ANSWERS: Final[dict[str, Any]] = {
-    "getMe": {"id": 4242, "is_bot": True, "first_name": "Bench", "username": "bench_bot"}
-}
-
-
-class _Answering(BaseRequest):
-    """Says yes to everything."""
-
-    @property
-    def read_timeout(self) -> float | None:
-        return None
-
-    async def initialize(self) -> None:
-        pass
-
-    async def shutdown(self) -> None:
-        pass
-
-    async def do_request(
-        self, url: str, method: str, request_data: RequestData | None = None, *_: Any, **__: Any
-    ) -> tuple[int, bytes]:
-        del method, request_data
-        return 200, json.dumps({"ok": True, "result": _ANSWERS.get(url.rpartition("/")[2], True)}).encode()
+_LOOK_EVERY_S: Final = 0.01
 
 
 async def main(redis_url: str, database_url: str) -> None:
     configure("warning", json=True)
-    settings = Settings.model_validate(
-        {
-            "TELEGRAM_TOKEN": SecretStr(TOKEN),
-            "REDIS_URL": SecretStr(redis_url),
-            "DATABASE_URL": SecretStr(database_url),
-            "webhook_url": f"https://bot.example.org{PATH}",
-            "webhook_secret": SecretStr(SECRET),
-            "listen": "127.0.0.1:0",
-        }
-    )
+    settings = settings_at(redis_url, database_url)
     stop = asyncio.Event()
     asyncio.get_running_loop().add_reader(sys.stdin, stop.set)
     async with (
         open_house(settings, Addresses(redis_url, database_url), SeededDraw(SEED), migrating=True) as house,
         open_web(house, takes=True, works=False) as web,
-        open_application(house, stop, Transport(_Answering(), _Answering())) as application,
+        open_application(house, stop, Transport(Answering(), Answering())) as application,
     ):
         if application is not None:
-            say(port=web.port)
-            sys.stdout.flush()
-            await take_updates(house, application, stop, web)
+            async with asyncio.TaskGroup() as group:
+                group.create_task(take_updates(house, application, stop, web))
+                group.create_task(_tell(web))
+
+
+async def _tell(web: Web) -> None:
+    """Say the port, once posts to it are taken."""
+    while web.posts is None or not web.posts.is_open:  # noqa: ASYNC110 - the product needs no event for it
+        await asyncio.sleep(_LOOK_EVERY_S)
+    say(port=web.port)
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
