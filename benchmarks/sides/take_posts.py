@@ -67,10 +67,14 @@ async def main(redis_url: str, database_url: str) -> None:
         open_web(house, takes=True, works=False) as web,
         open_application(house, stop, Transport(_Answering(), _Answering())) as application,
     ):
-        if application is not None:
-            say(port=web.port)
-            sys.stdout.flush()
-            await take_updates(house, application, stop, web)
+        if application is None or web.posts is None:
+            return
+        taking = asyncio.create_task(take_updates(house, application, stop, web))
+        while not (web.posts.is_open or taking.done()):  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.01)
+        say(port=web.port)
+        sys.stdout.flush()
+        await taking
 
 
 if __name__ == "__main__":
