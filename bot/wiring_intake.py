@@ -70,11 +70,11 @@ async def take_updates(house: House, application: GameApplication, stop: asyncio
 
     One process polls at a time, while it holds the right to; the others stand by. Posts are taken by all.
     """
-    await publish_menu(application.bot)
     taking = Taking(application, house.units)
     if web is not None and web.posts is not None:
         await _take_posts(taking, web.posts, web.health, stop)
         return
+    await publish_menu(application.bot)
     pulse = Pulse()
     if web is not None:
         web.health.watch(lambda: {"poll": pulse.age_ms})
@@ -91,8 +91,9 @@ async def _take_posts(taking: Taking, posts: WebhookEndpoint, health: Health, st
         return {"posts": taking.pulse.failing_ms if registration.done and posts.is_open else None}
 
     health.watch(vitals)
-    posts.open(taking)
+    posts.open(taking)  # first of all: what Telegram could not post meanwhile waits
     try:
+        await publish_menu(taking.application.bot)
         await registration.run(stop)
     finally:
         health.end()

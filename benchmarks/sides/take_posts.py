@@ -17,7 +17,7 @@ from benchmarks.posting import SEED
 from benchmarks.process import say
 from bot.logs import configure
 from bot.wiring import Addresses, Transport, open_application, open_house
-from bot.wiring_intake import Web, open_web, take_updates
+from bot.wiring_intake import open_web, take_updates
 from engine.game.draw import SeededDraw
 
 _LOOK_EVERY_S: Final = 0.01
@@ -33,18 +33,14 @@ async def main(redis_url: str, database_url: str) -> None:
         open_web(house, takes=True, works=False) as web,
         open_application(house, stop, Transport(Answering(), Answering())) as application,
     ):
-        if application is not None:
-            async with asyncio.TaskGroup() as group:
-                group.create_task(take_updates(house, application, stop, web))
-                group.create_task(_tell(web))
-
-
-async def _tell(web: Web) -> None:
-    """Say the port, once posts to it are taken."""
-    while web.posts is None or not web.posts.is_open:  # noqa: ASYNC110 - the product needs no event for it
-        await asyncio.sleep(_LOOK_EVERY_S)
-    say(port=web.port)
-    sys.stdout.flush()
+        if application is None or web.posts is None:
+            return
+        taking = asyncio.create_task(take_updates(house, application, stop, web))
+        while not (web.posts.is_open or taking.done()):  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(_LOOK_EVERY_S)
+        say(port=web.port)
+        sys.stdout.flush()
+        await taking
 
 
 if __name__ == "__main__":

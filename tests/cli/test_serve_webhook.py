@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 
 from bot.fake_telegram import TOKEN
+from bot.handlers import ALLOWED_UPDATES
 from tests.cli.door import Door
 from tests.cli.program import Running, codemojex, started
 from tests.cli.test_serve import Hall
@@ -60,7 +61,7 @@ async def test_up_takes_posts_says_it_is_well_and_stops_gracefully(tmp_path: Pat
             await running.said("ready")
             await hall.play_a_guess()
             assert hall.telegram.ledger.count("getUpdates") == 0
-            assert hall.telegram.webhook.info()["allowed_updates"] == ["message"]
+            assert hall.telegram.webhook.info()["allowed_updates"] == list(ALLOWED_UPDATES)
             assert [await health(port, question) for question in ("ready", "live")] == [200, 200]
             running.send(signal.SIGTERM)
             done = await running.done()
