@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from bot.embedded import EmbeddedValkey, Fsync
 from bot.redis_server import open_redis
 from engine.lanes import Lanes
 from tests.lanes.naming import A, new_job, room
+from tests.servers.filling import full_disk, unkilled_binary
 from tests.servers.stalling import stalled
 from tests.waiting import wait_until
 
@@ -51,6 +53,10 @@ async def produce(lanes: Lanes, number: int, answered: list[str]) -> None:
         answered.append(job)
 
 
+def has_more(answered: list[str], count: int) -> bool:
+    return len(answered) >= count
+
+
 @pytest.mark.parametrize("fsync", ["always", "no"])
 async def test_a_server_that_is_killed_under_load_has_every_admission_it_answered(tmp_path: Path, fsync: Fsync) -> None:
     """With ``everysec`` too, but only as long as no sync is slow, which no test can promise: see below."""
@@ -59,9 +65,9 @@ async def test_a_server_that_is_killed_under_load_has_every_admission_it_answere
     for _ in range(KILLS):
         async with running(server) as (_, lanes):
             assert await missing(lanes, answered) == []
-            enough = len(answered) + 1_000
+            before = len(answered)
             producers = [asyncio.create_task(produce(lanes, number, answered)) for number in range(PRODUCERS)]
-            await wait_until(lambda enough=enough: len(answered) >= enough, "the load is on")
+            await wait_until(partial(has_more, answered, before + 1_000), "the load is on")
             kill(server)
             await asyncio.gather(*producers)
     async with running(server) as (_, lanes):
@@ -91,3 +97,17 @@ async def test_a_sync_that_hangs_makes_everysec_answer_before_it_writes(
             kill(server)
     async with running(server) as (_, lanes):
         assert (await missing(lanes, answered) == []) is keeps
+
+
+async def test_a_full_disk_ends_our_server_which_has_all_it_answered_once_there_is_room(tmp_path: Path) -> None:
+    """With ``always`` it answers nothing that it could not write, and ends instead."""
+    server = EmbeddedValkey(tmp_path / "data", binary=unkilled_binary(tmp_path))
+    answered: list[str] = []
+    async with running(server) as (_, lanes):
+        producers = [asyncio.create_task(produce(lanes, number, answered)) for number in range(PRODUCERS)]
+        await wait_until(partial(has_more, answered, 500), "the load is on")
+        with full_disk(server):
+            await wait_until(lambda: server.pid is None, "the server has ended")
+        await asyncio.gather(*producers)
+    async with running(server) as (_, lanes):
+        assert await missing(lanes, answered) == []
