@@ -15,6 +15,7 @@ from rich.console import Console
 from benchmarks.figure import Figure
 from benchmarks.figures import (
     drain,
+    durability,
     enqueue,
     eta,
     guesses,
@@ -47,6 +48,7 @@ SUBJECTS: Final[Mapping[str, Measure]] = MappingProxyType(
         "eta": eta.measure,
         "guesses": guesses.measure,
         "webhook": webhook.measure,
+        "durability": durability.measure,
     }
 )
 

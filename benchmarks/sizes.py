@@ -30,6 +30,7 @@ class Sizes:
         steady_ms: warm-up and span of the steady load.
         guesses: guesses scored.
         posts: guesses posted to a webhook, at each of two rates.
+        kept: jobs handed in one by one to a server that keeps a file; more are in other ways.
     """
 
     runs: int
@@ -51,6 +52,7 @@ class Sizes:
     steady_ms: tuple[int, int]
     guesses: int
     posts: int
+    kept: int
 
 
 FULL: Final = Sizes(
@@ -73,6 +75,7 @@ FULL: Final = Sizes(
     steady_ms=(5_000, 5_000),
     guesses=20_000,
     posts=20_000,
+    kept=5_000,
 )
 QUICK: Final = Sizes(
     runs=1,
@@ -94,6 +97,7 @@ QUICK: Final = Sizes(
     steady_ms=(2_400, 1_000),
     guesses=4_000,
     posts=4_000,
+    kept=1_500,
 )
 TINY: Final = Sizes(
     runs=1,
@@ -115,5 +119,6 @@ TINY: Final = Sizes(
     steady_ms=(200, 200),
     guesses=100,
     posts=100,
+    kept=100,
 )
 """For looking at what the benchmarks say, not at how fast anything is."""

@@ -6,7 +6,6 @@ Two lifetimes: what is opened here lives as long as the process, everything else
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -34,6 +33,7 @@ from engine.store.address import address_of
 from engine.store.database import Database, open_database
 from engine.store.work import SqlUnits
 from engine.workers.adapters import NotifyRelay, Queues, RoomLanes, SettleClock, told_ceiling
+from engine.workers.clock import ServerClock
 from engine.workers.crew import Crew, CrewSettings
 from engine.workers.node import NodeLease
 from engine.workers.stopping import pause_unless
@@ -177,16 +177,17 @@ async def open_house(settings: Settings, addresses: Addresses, draw: Draw, *, mi
         database = await stack.enter_async_context(database_at(addresses.database, settings))
         await (upgrade(database) if migrating else require_current(database))
         node = await stack.enter_async_context(NodeLease(redis))
+        now_ms = await stack.enter_async_context(ServerClock.of(redis))
         queues = Queues.on(redis, settings.redis_replicas)
         units = SqlUnits(database, node.mint)
         world = World(
             units=units,
-            lanes=RoomLanes(queues.guesses, redis, settings.room_ceiling, _now_ms),
+            lanes=RoomLanes(queues.guesses, redis, settings.room_ceiling, now_ms),
             clock=SettleClock(queues.settlements),
             relay=NotifyRelay(queues.notices),
             draw=draw,
             mint=node.mint,
-            now_ms=_now_ms,
+            now_ms=now_ms,
             default_ceiling=settings.room_ceiling,
         )
         yield House(settings, redis, database, units, queues, Game.on(world))
@@ -257,7 +258,3 @@ async def work(house: House, application: GameApplication, stop: asyncio.Event, 
     if health is not None:
         health.watch(crew.claim_ages_ms)
     await crew.run(stop)
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000

@@ -1,13 +1,18 @@
 """A round's clock: it runs to a deadline, stands still while the room is paused, and goes on with what it had.
 
-All times are wall clock, in ms. Only an open round has a clock.
+All times are wall clock, in ms. Only an open round has a clock. One that was set back meanwhile never gives a round
+more than its minutes.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from engine.game.model import Round, RoundState
+
+SLACK_MS: Final = 10_000
+"""By how much the clocks of two processes may differ without either having been set."""
 
 
 def remaining_ms(round_: Round, now_ms: int) -> int | None:
@@ -16,12 +21,24 @@ def remaining_ms(round_: Round, now_ms: int) -> int | None:
         return None
     if round_.deadline_ms is None:
         return round_.remaining_ms
-    return max(0, round_.deadline_ms - now_ms)
+    return min(max(0, round_.deadline_ms - now_ms), round_.minutes * 60_000)
 
 
 def is_due(round_: Round, now_ms: int) -> bool:
     """Whether an open round's time is up. A clock that stands still is never due."""
     return round_.state is RoundState.OPEN and round_.deadline_ms is not None and round_.deadline_ms <= now_ms
+
+
+def is_astray(round_: Round, now_ms: int) -> bool:
+    """Whether the deadline is farther off than the round is long: the wall clock was set back since it was set."""
+    if round_.state is not RoundState.OPEN or round_.deadline_ms is None:
+        return False
+    return round_.deadline_ms - now_ms > round_.minutes * 60_000 + SLACK_MS
+
+
+def set_right(round_: Round, now_ms: int) -> Round:
+    """Give a round that is astray its minutes from now."""
+    return replace(round_, deadline_ms=now_ms + (remaining_ms(round_, now_ms) or 0))
 
 
 def pause_clock(round_: Round, now_ms: int) -> Round:

@@ -1,7 +1,6 @@
 """What the game needs from the world. ``engine.store`` implements the SQL half, ``engine.workers`` the lanes' half.
 
-Every method may block on the network; none retries. The store raises its own errors (``engine.store.errors``), the
-lanes' half raises ``RoomFull`` and lets connection errors through.
+Every method may block on the network; none retries. The store raises its own errors, the lanes' half ``RoomFull``.
 """
 
 from __future__ import annotations
@@ -159,7 +158,7 @@ class Rounds(Protocol):
         """Stop or restart an open round's clock; False where the round is not open any more."""
 
     async def unsettled(self, due_ms: int) -> list[Round]:
-        """Closing rounds, and open ones whose deadline is at or before ``due_ms``."""
+        """Closing rounds, and open ones whose deadline is at or before ``due_ms``, or astray by then."""
 
 
 class Guesses(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from engine.game.clock import is_due
+from engine.game.clock import is_astray, is_due, set_right
 from engine.game.finish import is_finished
 from engine.game.model import CloseReason, Room, Round, RoundState
 from engine.game.notices import RoundRevealed
@@ -59,6 +59,18 @@ class Settling:
             round_ = await work.rounds.get(seen.id)
             if round_ is not None and is_due(round_, self.world.now_ms()):
                 await work.rounds.close(round_.id, horizon, CloseReason.EXPIRED)
+                await work.commit()
+
+    async def set_right(self, seen: Round) -> None:
+        """Bring the deadline of an open round back within its minutes, where the wall clock was set back."""
+        async with self.world.units.begin() as work:
+            await work.rooms.lock(seen.room)
+            round_ = await work.rounds.get(seen.id)
+            now_ms = self.world.now_ms()
+            if round_ is not None and is_astray(round_, now_ms):
+                await work.rounds.set_clock(
+                    round_.id, deadline_ms=set_right(round_, now_ms).deadline_ms, remaining_ms=None
+                )
                 await work.commit()
 
     async def _photo_finish(self, round_id: RoundId, room: Room) -> Later | Round | None:

@@ -31,6 +31,10 @@ class Reading(Queue):
         reply = await self._transport.run("oldest", self._group(group))
         return None if reply[0] < 0 else int(reply[1])
 
+    async def newest(self) -> int:
+        """The largest number that any ``seq`` or fencing token has so far; 0 for a queue that has given none."""
+        return int(await self._transport.read("HGET", self._keys.state, "clock") or 0)
+
     async def job(self, job_id: str) -> Record | None:
         """Tell what is known of a job; None if none of this id lives."""
         ids.check(job_id, kind=self._job_kind, argument="job_id")

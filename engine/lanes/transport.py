@@ -24,6 +24,9 @@ from engine.lanes.scripts import Script, script
 
 # The server runs one script at a time; more connections would only run a client's pool dry.
 CONNECTIONS: Final = 32
+# Calls on their way at once: a server at work on more than it has buffers for keeps its client from writing, until that
+# takes the client too long.
+WINDOW: Final = 32
 BLOCK_MS: Final = 4_000
 GRACE_MS: Final = 3_000
 TRIES: Final = 8
@@ -68,7 +71,7 @@ class Transport:
         return await self._on_a_connection(lambda connection: self._evaluate(connection, wanted, args))
 
     async def run_many(self, verb: str, calls: Sequence[Words], *, replicated: bool = False) -> list[Any]:
-        """Run the script of ``verb`` once for each of ``calls``, in order, in one round trip.
+        """Run the script of ``verb`` once for each of ``calls``, in order, a round trip for each few dozen.
 
         Answers a reply for each call, or the error that kept it from being run or answered.
 
@@ -140,13 +143,15 @@ class Transport:
             return await _ask(connection, "EVAL", wanted.text, 1, self._base, *args)
 
     async def _pipeline(self, connection: AbstractConnection, wanted: Script, calls: Sequence[Words]) -> list[Any]:
-        packed = [packed_command("EVALSHA", wanted.sha, 1, self._base, *args) for args in calls]
-        await _sent(connection.send_packed_command(packed), connection)
         replies: list[Any] = []
-        for _ in calls:
-            replies.append(await _or_error(connection.read_response()))
-            if isinstance(replies[-1], RedisConnectionError) and not connection.is_connected:
-                return replies + [replies[-1]] * (len(calls) - len(replies))
+        for first in range(0, len(calls), WINDOW):
+            window = calls[first : first + WINDOW]
+            packed = [packed_command("EVALSHA", wanted.sha, 1, self._base, *args) for args in window]
+            await _sent(connection.send_packed_command(packed), connection)
+            for _ in window:
+                replies.append(await _or_error(connection.read_response()))
+                if isinstance(replies[-1], RedisConnectionError) and not connection.is_connected:
+                    return replies + [replies[-1]] * (len(calls) - len(replies))
         for number, reply in enumerate(replies):
             if isinstance(reply, NoScriptError):
                 replies[number] = await _or_error(self._evaluate(connection, wanted, calls[number]))

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import Row, and_, func, or_, select, text, update
 
+from engine.game.clock import SLACK_MS
 from engine.game.model import CloseReason, Round, RoundState
 from engine.ids import PlayerId, RoomId, RoundId
 from engine.store import tables
@@ -136,8 +137,10 @@ class SqlRounds:
         return moved == 1
 
     async def unsettled(self, due_ms: int) -> list[Round]:
-        """Closing rounds, and open ones whose deadline is at or before ``due_ms``."""
-        due = and_(_rounds.c.state == RoundState.OPEN, _rounds.c.deadline_ms <= due_ms)
+        """Closing rounds, and open ones whose deadline is at or before ``due_ms``, or astray by then."""
+        is_open = _rounds.c.state == RoundState.OPEN
+        astray = _rounds.c.deadline_ms - _rounds.c.minutes * 60_000 > due_ms + SLACK_MS
+        due = and_(is_open, or_(_rounds.c.deadline_ms <= due_ms, astray))
         # Sorted here: an ORDER BY draws SQLite to the primary key, through every round there ever was.
         found = await self._transaction.rows(
             select(_rounds).where(_unsettled, or_(_rounds.c.state == RoundState.CLOSING, due))

@@ -63,7 +63,7 @@ class Queues:
 
 @dataclass(frozen=True, slots=True)
 class RoomLanes:
-    """``TendedLanes`` on the queue of guesses. ``now_ms`` is the wall clock that rows are written by."""
+    """``TendedLanes`` on the queue of guesses. ``now_ms`` is the clock that rows are written by."""
 
     lanes: Lanes
     redis: Redis
@@ -150,9 +150,12 @@ class RoomLanes:
         return Moved(await self.lanes.reassign(job, room, player))
 
     async def horizon(self) -> int:
-        """The server's clock in microseconds: seq follows ``max(last + 1, server microseconds)``."""
+        """What no seq so far is above, and none from now on is below: ``max(last, server microseconds)``.
+
+        The last one matters where the server's clock was set back: what was admitted before that is ahead of it.
+        """
         seconds, microseconds = await self.redis.time()
-        return int(seconds) * 1_000_000 + int(microseconds)
+        return max(int(seconds) * 1_000_000 + int(microseconds), await self.lanes.newest())
 
 
 async def told_ceiling(redis: Redis) -> int | None:
@@ -170,17 +173,26 @@ class SettleClock:
 
     The deadline's job and the crack's job have different ids, so a crack need not wait for the deadline's job, and
     asking twice for either is a duplicate.
+
+    A Redis that fails here costs nothing but time: the rows are committed, and the sweep finds every round that is due
+    or closing. (A full one must not keep the guess that cracked the round from being completed, which makes room.)
     """
 
     lanes: Lanes
 
     async def due(self, room: RoomId, round_: RoundId, delay_ms: int) -> None:
         """Look at the round's deadline after ``delay_ms``."""
-        await self.lanes.enqueue(room, round_, round_.encode(), delay_ms=delay_ms)
+        await self._ask(room, round_, round_, delay_ms)
 
     async def settle(self, room: RoomId, round_: RoundId) -> None:
         """Settle the round as soon as it can be."""
-        await self.lanes.enqueue(room, rebrand(round_, JOB), round_.encode())
+        await self._ask(room, round_, rebrand(round_, JOB), 0)
+
+    async def _ask(self, room: RoomId, round_: RoundId, job_id: str, delay_ms: int) -> None:
+        try:
+            await self.lanes.enqueue(room, job_id, round_.encode(), delay_ms=delay_ms)
+        except RedisError as error:
+            _log.warning(events.SETTLEMENT_NOT_ASKED_FOR, room=room, round=round_, error=type(error).__name__)
 
 
 @dataclass(frozen=True, slots=True)

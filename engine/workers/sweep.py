@@ -8,6 +8,8 @@ from typing import Final
 import structlog
 from redis.exceptions import RedisError
 
+from engine.game.clock import is_astray
+from engine.game.settling import Settling
 from engine.game.world import World
 from engine.ids import NoticeId
 from engine.store.errors import StoreUnavailable
@@ -64,15 +66,22 @@ class Sweep:
         if memory != self._told:
             await self._tell_levers()
             self._told = memory
+            # It may have lost notices as well, however old: all of them are looked at, as at the start.
+            self._after, everything = None, True
+        else:
+            everything = grace_ms == 0
         now_ms = self._world.now_ms()
         async with self._world.units.read() as work:
             rounds = await work.rounds.unsettled(now_ms)
         for round_ in rounds:
+            if is_astray(round_, now_ms):
+                await Settling(self._world).set_right(round_)
+                continue
             # Not as the deadline's job: that one may live, and be due at an hour that a stepped clock left behind.
             await self._world.clock.settle(round_.room, round_.id)
         handed = await self._hand_over_a_page(now_ms - grace_ms)
-        while self._after is not None and grace_ms == 0:
-            handed += await self._hand_over_a_page(now_ms)
+        while self._after is not None and everything:
+            handed += await self._hand_over_a_page(now_ms - grace_ms)
         if rounds or handed:
             _log.info(events.SWEPT, rounds=len(rounds), notices=handed)
 

@@ -27,7 +27,16 @@ def measured(subject: str) -> dict[str, Figure]:
 
 @pytest.mark.parametrize(
     ("subject", "figures"),
-    [("drain", 5), ("redis-time", 6), ("enqueue", 2), ("tenants", 6), ("wake", 4), ("single", 1), ("webhook", 6)],
+    [
+        ("drain", 5),
+        ("redis-time", 6),
+        ("enqueue", 2),
+        ("tenants", 6),
+        ("wake", 4),
+        ("single", 1),
+        ("webhook", 6),
+        ("durability", 9),
+    ],
 )
 def test_a_subject_measures_something(subject: str, figures: int) -> None:
     found = measured(subject)

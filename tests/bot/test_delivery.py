@@ -7,6 +7,7 @@ import itertools
 import signal
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -19,7 +20,7 @@ from engine.game.request import Receipt
 from tests.bot.api import FakeApi, Refusal, flood
 from tests.bot.dying import INSTANTS
 from tests.bot.making import ANA, BEN, GROUP, group, person
-from tests.bot.stage import stage_on
+from tests.bot.stage import Stage, stage_on
 from tests.lanes.sizes import scaled
 from tests.waiting import wait_until
 
@@ -118,8 +119,14 @@ async def test_while_telegram_is_away_answers_wait_in_order_and_are_combined(
         stage.api.faults["sendMessage"].append(Refusal(502, "Bad Gateway"))
         for number in range(6):
             await stage.say(near_miss, person(100 + number, f"Player{number}"))
+            # Guesses of different players that are scored at the same time have no order.
+            await wait_until(partial(_scored, stage, number + 1), "it is scored")
         (told,) = await stage.told()
         assert [line.split(":")[0][2:] for line in told.splitlines()] == [f"Player{number}" for number in range(6)]
+
+
+async def _scored(stage: Stage, guesses: int) -> bool:
+    return await stage.guesses() == guesses
 
 
 @pytest.mark.case("T16")

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from bot.cli import app
+from bot.embedded import EmbeddedValkey
 from tests.deploy.tree import ROOT, environment_names, versions_the_tests_run_on
 
 COMPOSE: Final = ROOT / "docker-compose.yml"
@@ -134,5 +135,22 @@ def test_valkey_forgets_nothing_it_has_answered() -> None:
     options = dict(zip(words[1::2], words[2::2], strict=True))
     assert options["--appendonly"] == "yes"
     assert options["--appendfsync"] == "always"
+    assert options["--save"] == ""
     assert options["--maxmemory-policy"] == "noeviction"
     assert services()["valkey"]["volumes"] == ["valkey:/data"]
+
+
+def test_valkey_keeps_its_data_as_the_embedded_one_does(tmp_path: Path) -> None:
+    words = services()["valkey"]["command"]
+    embedded = EmbeddedValkey(tmp_path)._options
+    told = {name.removeprefix("--"): value for name, value in zip(words[1::2], words[2::2], strict=True)}
+    assert told == {name: embedded[name] for name in told}
+    assert {"appendonly", "appendfsync", "save", "maxmemory-policy"} <= set(told)
+
+
+def test_nothing_takes_from_postgres_what_makes_a_commit_durable() -> None:
+    service = services()["postgres"]
+    assert "command" not in service, "its defaults sync each commit"
+    assert not {"POSTGRES_INITDB_ARGS", "PGOPTIONS"} & set(service["environment"])
+    assert service["volumes"] == ["postgres:/var/lib/postgresql"]
+    assert int(service["stop_grace_period"].removesuffix("s")) >= 30, "it writes a checkpoint as it stops"

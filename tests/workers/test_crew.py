@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 from redis.asyncio import Redis
 
 from engine.game.notices import Page, PageShown, RoundRevealed
 from engine.game.ports import Outgoing
 from engine.ids import NOTICE, NoticeId
-from engine.workers.crew import Crew, CrewSettings
-from engine.workers.quiet import Quiet
 from engine.workers.sweep import Sweep
 from tests.waiting import wait_until
 from tests.workers.making import House, Recorder, wrong
-
-
-@asynccontextmanager
-async def at_work(product: House, messenger: Recorder) -> AsyncIterator[None]:
-    stop = asyncio.Event()
-    crew = Crew(product.world, product.queues, messenger, CrewSettings(sweep_ms=50))
-    running = asyncio.create_task(crew.run(stop))
-    try:
-        yield
-    finally:
-        stop.set()
-        await asyncio.wait_for(running, 10)
-
-
-async def quiet(product: House, chat: int = -100) -> None:
-    await asyncio.wait_for(Quiet(product.units, product.world.lanes).wait(product.request(chat=chat).place), 20)
+from tests.workers.working import at_work, quiet
 
 
 async def test_a_round_is_played_from_its_opening_to_its_reveal(product: House) -> None:
