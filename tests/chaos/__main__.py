@@ -87,7 +87,7 @@ def table(all_played: list[Played], took_s: float) -> Table:
     title = f"{len(all_played)} rounds in {took_s / 60:.1f} min, {len(all_played) / max(took_s, 1) * 60:.1f} a minute"
     shown = Table(title=title)
     shown.add_column("disturbance")
-    for name in ("rounds", "guesses", "said again", "missed", "drained, s", "breaches"):
+    for name in ("rounds", "guesses", "said again", "429", "missed", "drained, s", "breaches"):
         shown.add_column(name, justify="right")
     for name in sorted({played.name for played in all_played}):
         its = [played for played in all_played if played.name == name]
@@ -96,6 +96,7 @@ def table(all_played: list[Played], took_s: float) -> Table:
             str(len(its)),
             str(sum(it.guesses for it in its)),
             str(sum(it.again for it in its)),
+            str(sum(it.refused for it in its)),
             str(sum(it.missed for it in its)),
             f"{sum(it.drain_s for it in its) / len(its):.1f}, most {max(it.drain_s for it in its):.1f}",
             str(sum(bool(it.breaches) for it in its)),
@@ -119,7 +120,8 @@ def main() -> int:
     seed = random.SystemRandom().randrange(1 << 32) if asked.seed is None else asked.seed
     console = Console()
     console.print(f"seed {seed}")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a shell had it ignored
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     all_stages = list(stages(asked.rounds, asked.only))
     all_played: list[Played] = []
     began_s, interrupted = time.monotonic(), False

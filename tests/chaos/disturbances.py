@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import shutil
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -77,7 +78,9 @@ def choose(kind: Kind, ground: Ground, chance: random.Random, scale: Scale, othe
             name = f"roll {worker} to {'ours' if package is None else 'the other'}"
             return Disturbance(name, at_s, lambda _: _roll(ground, worker, package))
         case Kind.TWICE:
-            return Disturbance(f"{_COPIES} posts at once", at_s, lambda said: _post_again(ground, chance, said))
+            # Not before something was said.
+            name, at_s = f"{_COPIES} posts at once", max(at_s, scale.latest_s / 4)
+            return Disturbance(name, at_s, lambda said: _post_again(ground, chance, said))
 
 
 def _cut(ground: Ground, chance: random.Random, at_s: float, scale: Scale) -> Disturbance:
@@ -103,6 +106,8 @@ def _cut(ground: Ground, chance: random.Random, at_s: float, scale: Scale) -> Di
                 proxy.darken(dark=True)
                 await asyncio.sleep(scale.outage_s)
                 proxy.darken(dark=False)
+        if link == "redis":
+            ground.redis_missed_at_s = time.monotonic()
 
     return Disturbance(f"{way} {link}", at_s, strike, link=link)
 

@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -54,6 +55,7 @@ class Ground:
         links: proxies by what they lead to: ``redis``, ``sql``, ``api``, and ``hook`` where there is a webhook.
         processes: the product's, by name.
         worker_kills: how many workers were killed so far.
+        redis_missed_at_s: when Redis was last out of reach of somebody (monotonic).
     """
 
     def __init__(self, plan: Plan, home: Path) -> None:
@@ -65,6 +67,7 @@ class Ground:
         self.links: dict[str, Proxy] = {}
         self.processes: dict[str, Process] = {}
         self.worker_kills = 0
+        self.redis_missed_at_s = 0.0
         self._bot_port = free_port()
 
     @asynccontextmanager
@@ -158,6 +161,7 @@ class Ground:
             self.valkey.stop()
             self.valkey.start()
             self.links["redis"].server = self.valkey.socket_path
+            self.redis_missed_at_s = time.monotonic()
         elif name == POSTGRES:
             self.postgres.spawn()
             await asyncio.to_thread(self.postgres.await_answer)
@@ -172,6 +176,8 @@ class Ground:
             await asyncio.sleep(for_s)
         finally:
             signal_all(pids, signal.SIGCONT)
+            if name == VALKEY:
+                self.redis_missed_at_s = time.monotonic()
 
     async def rows(self, query: str, *values: Any) -> list[asyncpg.Record]:
         """What SQL answers, past all links."""

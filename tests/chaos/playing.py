@@ -49,6 +49,7 @@ class Played:
     took_s: float
     drain_s: float
     again: int
+    refused: int
     missed: int
     breaches: list[str]
 
@@ -94,6 +95,7 @@ class Leg:
             time.monotonic() - began_s,
             drained_s,
             findings.again,
+            findings.refused,
             findings.missed,
             [f"{where}: {breach}" for breach in findings.breaches],
         )

@@ -89,6 +89,8 @@ class Proxy:
             await asyncio.gather(self._pass(reader, up_writer, writer), self._pass(up_reader, writer, writer))
         except OSError:  # the server does not run
             pass
+        except asyncio.CancelledError:  # the proxy ends; Python 3.11 would log each link that was cancelled
+            pass
         finally:
             for among in (self._writers, self._silent, self._deaf):
                 among.discard(writer)
