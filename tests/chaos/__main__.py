@@ -131,7 +131,10 @@ def main() -> int:
 
         def tell(played: Played) -> None:
             all_played.append(played)
-            progress.update(bar, advance=1, told=f"{played.name}, {played.guesses} guesses")
+            told = f"{played.name}, {played.guesses} guesses"
+            progress.update(bar, advance=1, told=told)
+            if not console.is_terminal:  # no bar is drawn there
+                console.print(f"{len(all_played)}: {told}, {played.took_s:.1f} s", highlight=False)
             for breach in played.breaches:
                 console.print(f"breach: {breach}", style="red", markup=False)
 

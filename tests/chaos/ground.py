@@ -130,7 +130,7 @@ class Ground:
 
     async def _ready(self, process: Process) -> None:
         async with asyncio.timeout(_START_S):
-            await until(lambda: process.pid is None or process.said("ready. It keeps"))
+            await until(lambda: process.pid is None or process.ready)
         if process.pid is None:
             raise RuntimeError(f"{process.name} did not start; see {process.log}")
 
@@ -139,6 +139,12 @@ class Ground:
             if process.pid is not None:
                 signal_all([process.pid], signal.SIGCONT)
         await asyncio.gather(*(process.end() for process in self.processes.values()))
+
+    def supervise(self) -> None:
+        """Start those again that ended since a server was away as they started: they say so, and leave it to others."""
+        for process in self.processes.values():
+            if process.pid is None and not process.ready:
+                process.start_again()
 
     def pids(self, name: str) -> list[int]:
         """The processes of a victim that run."""

@@ -71,7 +71,7 @@ class Judge:
             await self._settled(cracked, since, logged, findings)
         findings.breaches += await at_rest(self.ground)
         self._borne(findings)
-        ended = [name for name, process in self.ground.processes.items() if process.pid is None]
+        ended = [name for name, process in self.ground.processes.items() if process.pid is None and process.ready]
         findings.breach("processes ended by themselves", ended)
         return findings
 

@@ -130,6 +130,7 @@ class Leg:
         left = "nothing was looked at"
         while left and time.monotonic() < deadline_s:
             await asyncio.sleep(_LOOK_S)
+            self.ground.supervise()
             try:
                 left = await self._left(said, cracked)
             except (OSError, RedisError, asyncpg.PostgresError) as error:

@@ -34,6 +34,13 @@ class Process:
         self._command = list(command)
         self._environment = {"PATH": os.defpath, "HOME": str(home), **environment}
         self._process: subprocess.Popen[bytes] | None = None
+        self._package: Path | None = None
+        self._began = 0
+
+    @property
+    def ready(self) -> bool:
+        """Whether it got as far as taking up its work since it was last started, also where it ended since."""
+        return self.said("ready. It keeps", self._began)
 
     @property
     def pid(self) -> int | None:
@@ -42,6 +49,7 @@ class Process:
 
     def start(self, package: Path | None = None) -> None:
         """Start it; with ``package``, the code there instead of ours."""
+        self._package, self._began = package, self.size()
         program = [str(PROGRAM)]
         environment = dict(self._environment)
         if package is not None:
@@ -57,6 +65,10 @@ class Process:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # a Ctrl-C is ours to pass on
             )
+
+    def start_again(self) -> None:
+        """What a supervisor does for one that ended."""
+        self.start(self._package)
 
     def kill(self) -> None:
         """Kill it in mid-sentence."""
