@@ -43,10 +43,10 @@ class Stage:
     number: int
     rounds: int
 
-    @property
-    def plan(self) -> Plan:
+    def plan(self, other: Path) -> Plan:
         """Grounds take turns between webhook and polling; only posts can come twice at once."""
-        return Plan(self.kind is Kind.TWICE or self.number % 2 == 0, LEASE_MS.get(self.kind, 4_000))
+        webhook = self.kind is Kind.TWICE or self.number % 2 == 0
+        return Plan(webhook, LEASE_MS.get(self.kind, 4_000), other if self.kind is Kind.VERSIONS else None)
 
 
 def stages(rounds: int, only: Kind | None) -> Iterator[Stage]:
@@ -71,7 +71,7 @@ async def play(
         for stage in all_stages:
             place = home / f"{stage.kind} {stage.number}"
             place.mkdir()
-            async with leg(f"{seed} {stage.kind} {stage.number}", size, stage.plan, place, code) as playing:
+            async with leg(f"{seed} {stage.kind} {stage.number}", size, stage.plan(code), place) as playing:
                 for number in range(stage.rounds):
                     played = await playing.play(number, stage.kind)
                     tell(played)

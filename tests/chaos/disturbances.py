@@ -53,7 +53,7 @@ class Disturbance:
     link: str = ""
 
 
-def choose(kind: Kind, ground: Ground, chance: random.Random, scale: Scale, other: Path) -> Disturbance:
+def choose(kind: Kind, ground: Ground, chance: random.Random, scale: Scale) -> Disturbance:
     """Decide.
 
     Args:
@@ -61,7 +61,6 @@ def choose(kind: Kind, ground: Ground, chance: random.Random, scale: Scale, othe
         ground: whom it befalls.
         chance: decides.
         scale: how long it lasts.
-        other: the code of another version.
     """
     at_s = chance.random() * scale.latest_s
     match kind:
@@ -74,9 +73,8 @@ def choose(kind: Kind, ground: Ground, chance: random.Random, scale: Scale, othe
         case Kind.CUT:
             return _cut(ground, chance, at_s, scale)
         case Kind.VERSIONS:
-            worker, package = chance.choice(WORKERS), chance.choice((None, other))
-            name = f"roll {worker} to {'ours' if package is None else 'the other'}"
-            return Disturbance(name, at_s, lambda _: _roll(ground, worker, package))
+            worker = chance.choice(WORKERS)
+            return Disturbance(f"roll {worker}", at_s, lambda _: _roll(ground, worker))
         case Kind.TWICE:
             # Not before something was said.
             name, at_s = f"{_COPIES} posts at once", max(at_s, scale.latest_s / 4)
@@ -112,11 +110,11 @@ def _cut(ground: Ground, chance: random.Random, at_s: float, scale: Scale) -> Di
     return Disturbance(f"{way} {link}", at_s, strike, link=link)
 
 
-async def _roll(ground: Ground, worker: str, package: Path | None) -> None:
-    """Replace a worker by one of a version, as an upgrade does; and let the server forget every script."""
+async def _roll(ground: Ground, worker: str) -> None:
+    """Replace a worker as an upgrade does, beside one of another version; and let the server forget every script."""
     process = ground.processes[worker]
     await process.end()
-    process.start(package)
+    process.start_again()
     async with Redis.from_url(ground.valkey.url) as redis:
         await redis.script_flush()
 

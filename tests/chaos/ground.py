@@ -41,10 +41,14 @@ _SEND_MS: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a ground is like. ``webhook``: the bot takes posts, else it polls."""
+    """What a ground is like.
+
+    ``webhook``: the bot takes posts, else it polls. ``other``: the code of another version, that of the second worker.
+    """
 
     webhook: bool
     lease_ms: int
+    other: Path | None = None
 
 
 class Ground:
@@ -85,7 +89,7 @@ class Ground:
             for name in (BOT, *WORKERS):
                 command = [BOT] if name == BOT else ["worker"]
                 self.processes[name] = Process(name, self.home, command, self._environment(name))
-                self.processes[name].start()
+                self.processes[name].start(self.plan.other if name == WORKERS[1] else None)
             for process in self.processes.values():
                 await self._ready(process)
             yield self
@@ -172,7 +176,7 @@ class Ground:
             self.postgres.spawn()
             await asyncio.to_thread(self.postgres.await_answer)
         else:
-            self.processes[name].start()
+            self.processes[name].start_again()
 
     async def stop(self, name: str, for_s: float) -> None:
         """Stop a victim with all its processes, and let it go on so much later."""

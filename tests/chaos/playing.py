@@ -62,13 +62,11 @@ class Leg:
         seed: decides everything but the scheduler's moods.
         size: how much.
         ground: where.
-        other: the code of another version.
     """
 
     seed: str
     size: Size
     ground: Ground
-    other: Path
     rooms: Rooms = field(init=False)
     judge: Judge = field(init=False)
 
@@ -79,7 +77,7 @@ class Leg:
     async def play(self, number: int, kind: Kind) -> Played:
         """Play one round, within bounds."""
         chance = random.Random(f"{self.seed} {number}")  # noqa: S311 - no secret
-        disturbance = choose(kind, self.ground, chance, self.size.scale, self.other)
+        disturbance = choose(kind, self.ground, chance, self.size.scale)
         began_s, said = time.monotonic(), list[Said]()
         drained_s, findings = 0.0, Findings()
         try:
@@ -174,7 +172,7 @@ async def _watching(ground: Ground) -> AsyncIterator[Watch]:
 
 
 @asynccontextmanager
-async def leg(seed: str, size: Size, plan: Plan, home: Path, other: Path) -> AsyncIterator[Leg]:
+async def leg(seed: str, size: Size, plan: Plan, home: Path) -> AsyncIterator[Leg]:
     """Open a ground, and play on it."""
     async with Ground(plan, home).opened() as ground:
-        yield Leg(seed, size, ground, other)
+        yield Leg(seed, size, ground)

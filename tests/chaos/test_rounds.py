@@ -14,11 +14,9 @@ from tests.chaos.playing import SHORT, leg
 SEED = "in every test run"
 
 
-async def breaches_of(kinds: Sequence[Kind], plan: Plan, folder: Path) -> list[str]:
+async def breaches_of(kinds: Sequence[Kind], plan: Plan, home: Path) -> list[str]:
     """Play a round of each, and stop where something is wrong."""
-    home = folder / "ground"
-    home.mkdir()
-    async with leg(SEED, SHORT, plan, home, other_version(folder / "other")) as playing:
+    async with leg(SEED, SHORT, plan, home) as playing:
         for number, kind in enumerate(kinds):
             played = await playing.play(number, kind)
             assert played.guesses > 60
@@ -37,5 +35,5 @@ async def test_nothing_is_lost_or_counted_twice_where_processes_and_servers_are_
 async def test_nothing_is_lost_or_counted_twice_where_they_stop_are_cut_off_replaced_or_told_twice(
     tmp_path: Path,
 ) -> None:
-    plan = Plan(webhook=True, lease_ms=6_000)
+    plan = Plan(webhook=True, lease_ms=6_000, other=other_version(tmp_path / "other"))
     assert await breaches_of([Kind.TWICE, Kind.STOP, Kind.VERSIONS, Kind.CUT], plan, tmp_path) == []
