@@ -11,7 +11,8 @@ from tests.chaos.disturbances import Kind, other_version
 from tests.chaos.ground import Plan
 from tests.chaos.playing import SHORT, leg
 
-SEED = "in every test run"
+SEED = "test 400"
+"""Kills PostgreSQL, a worker, the bot and Valkey; and where it does not kill, it stops a worker and hangs up on SQL."""
 
 
 async def breaches_of(kinds: Sequence[Kind], plan: Plan, home: Path) -> list[str]:
