@@ -36,7 +36,7 @@ class Size:
 
 
 SHORT: Final = Size(60, 0.8, Scale(stop_s=2.0, outage_s=1.0, latest_s=1.6), 60.0)
-LONG: Final = Size(100, 1.5, Scale(stop_s=20.0, outage_s=3.0, latest_s=3.0), 90.0)
+LONG: Final = Size(100, 1.5, Scale(stop_s=20.0, outage_s=3.0, latest_s=3.0), 120.0)
 
 
 @dataclass(frozen=True, slots=True)
