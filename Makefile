@@ -4,11 +4,13 @@ BIN := .venv/bin
 DATA ?= .data
 BENCH ?=
 SOAK ?=
+ROUNDS ?= 30
+CHAOS ?=
 CORES ?= 2
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test soak snapshots lint types contracts bench check lock clean
+.PHONY: help setup play test soak chaos snapshots lint types contracts bench check lock clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -31,6 +33,9 @@ test: $(STAMP) ## Run every test on servers that the tests start
 
 soak: $(STAMP) ## Work the lanes for minutes with processes that die, then run their cases at full size
 	$(BIN)/python -m tests.soak $(SOAK)
+
+chaos: $(STAMP) ## Play ROUNDS rounds while processes are killed, stopped, cut off and replaced
+	$(BIN)/python -m tests.chaos --rounds $(ROUNDS) $(CHAOS)
 
 snapshots: $(STAMP) ## Write the lanes' scripts down as they are sent, for the diff
 	$(BIN)/python -m tests.lanes.snapshotting

