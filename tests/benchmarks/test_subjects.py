@@ -34,7 +34,7 @@ def measured(subject: str) -> dict[str, Figure]:
         ("tenants", 6),
         ("wake", 4),
         ("single", 1),
-        ("webhook", 6),
+        ("webhook", 8),
         ("durability", 9),
     ],
 )
