@@ -61,6 +61,9 @@ class Pending:
     def __len__(self) -> int:
         return len(self._updates)
 
+    def __contains__(self, update: object) -> bool:
+        return isinstance(update, Update) and update.id in self._updates
+
     def add(self, kind: str, content: Json, line: Line) -> Update | None:
         """Offer an update; None where the bot did not ask for such."""
         if kind not in self.allowed:

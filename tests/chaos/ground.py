@@ -65,7 +65,7 @@ class Ground:
     def __init__(self, plan: Plan, home: Path) -> None:
         self.plan = plan
         self.home = home
-        self.telegram = FakeTelegram(timing=Timing(webhook_ms=4_000, webhook_pause_ms=100, webhook_most_pause_ms=800))
+        self.telegram = FakeTelegram(timing=Timing(webhook_ms=2_500, webhook_pause_ms=100, webhook_most_pause_ms=800))
         self.valkey = EmbeddedValkey(home / "data")
         self.postgres = PostgresServer(durable=True)
         self.links: dict[str, Proxy] = {}

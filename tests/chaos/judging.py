@@ -86,7 +86,10 @@ class Judge:
 
     def _scored_once(self, rows: Sequence[Any], findings: Findings) -> None:
         found = Counter((row["chat_ref"], row["message_ref"]) for row in rows)
-        findings.breach("acknowledged guesses are lost", [it for key, it in self.said.items() if not found[key]])
+        unscored = [guess for key, guess in self.said.items() if not found[key]]
+        waiting = [guess for guess in unscored if guess.message.update in self.ground.telegram.pending]
+        findings.breach("guesses are not acknowledged", waiting)
+        findings.breach("acknowledged guesses are lost", [guess for guess in unscored if guess not in waiting])
         findings.breach("guesses are scored twice", [key for key, times in found.items() if times > 1])
         findings.breach("guesses of nobody", [key for key in found if key not in self.said])
         wrong = [
