@@ -14,10 +14,16 @@ TOKEN: Final = "4242:benchmark-token-that-opens-nothing-at-all"  # noqa: S105 - 
 SECRET: Final = "benchmark"  # noqa: S105 - between two processes of one run
 PATH: Final = "/telegram"
 SEED: Final = 7
-CHATS: Final = 200
+_MOST_CHATS: Final = 200
+_GUESSES_A_CHAT: Final = 20
 PLAYERS: Final = 5
 _THEME: Final = next(iter(THEMES.values()))
 _FIRST_CHAT: Final = -1_001_000_000_000
+
+
+def chats(count: int) -> int:
+    """In how many chats ``count`` guesses are made."""
+    return max(1, min(_MOST_CHATS, count // _GUESSES_A_CHAT))
 
 
 def newgame(chat: int) -> dict[str, Any]:
@@ -27,15 +33,15 @@ def newgame(chat: int) -> dict[str, Any]:
     return _update(chat, chat, 0, text, entities=entities)
 
 
-def guesses(count: int, first: int) -> Iterator[dict[str, Any]]:
-    """``count`` updates whose message ids begin at ``first``; none is the secret, and every chat has its turn."""
+def guesses(count: int, first: int, among: int) -> Iterator[dict[str, Any]]:
+    """``count`` updates of ``among`` chats that take turns, with message ids from ``first`` on; none is the secret."""
     chance = random.Random(first)  # noqa: S311 - a repeatable load
     drawn = SeededDraw(SEED).draw(_THEME, 1)
     for number in range(first, first + count):
         codes = tuple(chance.sample(drawn.keyboard, 6))
         if codes == drawn.secret:
             codes = codes[::-1]
-        yield _update(number, number % CHATS, number // CHATS % PLAYERS, _THEME.show(codes))
+        yield _update(number, number % among, number // among % PLAYERS, _THEME.show(codes))
 
 
 def request(update: dict[str, Any]) -> bytes:

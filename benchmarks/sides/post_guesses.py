@@ -20,7 +20,7 @@ import uvloop
 from telegram import Bot, Update
 
 from benchmarks.posters import Connection, connect, flood
-from benchmarks.posting import CHATS, PLAYERS, TOKEN, guesses, newgame, request
+from benchmarks.posting import PLAYERS, TOKEN, chats, guesses, newgame, request
 from benchmarks.process import ROOT, say
 from bot.redis_server import open_redis
 from engine.workers.adapters import Queues
@@ -40,16 +40,17 @@ async def main(redis_url: str, database_url: str, count: int, rate: float) -> No
         assert bot.stdin is not None  # noqa: S101 - a pipe was asked for
         port = json.loads(bot.stdout.readline())["port"]
         connections = await connect(port)
-        known = CHATS * PLAYERS
-        await flood(connections, [request(newgame(chat)) for chat in range(CHATS)])
-        await flood(connections, [request(each) for each in guesses(known, CHATS)])
-        posts = [request(each) for each in guesses(count, CHATS + known)]
+        among = chats(count)
+        known = among * PLAYERS
+        await flood(connections, [request(newgame(chat)) for chat in range(among)])
+        await flood(connections, [request(each) for each in guesses(known, among, among)])
+        posts = [request(each) for each in guesses(count, among + known, among)]
         began, worked_s = time.perf_counter(), _cpu_s(bot.pid)
         await flood(connections, posts)
         per_s = count / (time.perf_counter() - began)
         cpu_us = (_cpu_s(bot.pid) - worked_s) / count * 1_000_000
         rate = rate or per_s / 2
-        later = [request(each) for each in guesses(count, CHATS + known + count)]
+        later = [request(each) for each in guesses(count, among + known + count, among)]
         latencies_ms = sorted(await _steadily(connections, later, rate))
         bot.stdin.close()
         bot.wait(30)
@@ -62,7 +63,7 @@ async def main(redis_url: str, database_url: str, count: int, rate: float) -> No
         p50_ms=latencies_ms[len(latencies_ms) // 2],
         p99_ms=latencies_ms[int(len(latencies_ms) * 0.99)],
         on_lanes=stats.waiting,
-        parse_us=_parse_us(list(guesses(min(count, _READ), 0))),
+        parse_us=_parse_us(list(guesses(min(count, _READ), 0, among))),
         posted=known + 2 * count,
     )
 

@@ -18,7 +18,7 @@ import uvloop
 from sqlalchemy import func, select
 
 from benchmarks.posters import connect, flood
-from benchmarks.posting import CHATS, PLAYERS, guesses, newgame, request
+from benchmarks.posting import PLAYERS, chats, guesses, newgame, request
 from benchmarks.process import ROOT, say
 from engine.store.database import Database, open_database
 from engine.store.tables import guesses as rows
@@ -27,14 +27,15 @@ _LOOK_EVERY_S = 0.01
 
 
 async def main(redis_url: str, database_url: str, count: int) -> None:
-    known = CHATS * PLAYERS
+    among = chats(count)
+    known = among * PLAYERS
     with _side("take_posts", redis_url, database_url) as bot, _side("work_posts", redis_url, database_url):
         connections = await connect(bot["port"])
-        await flood(connections, [request(newgame(chat)) for chat in range(CHATS)])
+        await flood(connections, [request(newgame(chat)) for chat in range(among)])
         async with await open_database(database_url) as database:
-            await flood(connections, [request(each) for each in guesses(known, CHATS)])
+            await flood(connections, [request(each) for each in guesses(known, among, among)])
             await _committed(database, known)
-            posts = [request(each) for each in guesses(count, CHATS + known)]
+            posts = [request(each) for each in guesses(count, among + known, among)]
             began = time.perf_counter()
             await flood(connections, posts)
             posted_s = time.perf_counter() - began
