@@ -67,7 +67,7 @@ async def test_a_server_that_is_killed_under_load_has_every_admission_it_answere
             assert await missing(lanes, answered) == []
             before = len(answered)
             producers = [asyncio.create_task(produce(lanes, number, answered)) for number in range(PRODUCERS)]
-            await wait_until(partial(has_more, answered, before + 1_000), "the load is on")
+            await wait_until(partial(has_more, answered, before + 1_000), "the load is on", timeout_ms=60_000)
             kill(server)
             await asyncio.gather(*producers)
     async with running(server) as (_, lanes):
@@ -90,7 +90,7 @@ async def test_a_sync_that_hangs_makes_everysec_answer_before_it_writes(
 
         with stalled(server.pid, "bio_aof"):
             if fsync == "everysec":
-                await wait_until(is_syncing, "a sync is under way")
+                await wait_until(is_syncing, "a sync is under way", timeout_ms=60_000)
             answered = [new_job() for _ in range(20)]
             for job in answered:
                 await lanes.enqueue(A, job, b"")
@@ -105,9 +105,9 @@ async def test_a_full_disk_ends_our_server_which_has_all_it_answered_once_there_
     answered: list[str] = []
     async with running(server) as (_, lanes):
         producers = [asyncio.create_task(produce(lanes, number, answered)) for number in range(PRODUCERS)]
-        await wait_until(partial(has_more, answered, 500), "the load is on")
+        await wait_until(partial(has_more, answered, 500), "the load is on", timeout_ms=60_000)
         with full_disk(server):
-            await wait_until(lambda: server.pid is None, "the server has ended")
+            await wait_until(lambda: server.pid is None, "the server has ended", timeout_ms=60_000)
         await asyncio.gather(*producers)
     async with running(server) as (_, lanes):
         assert await missing(lanes, answered) == []
