@@ -33,6 +33,7 @@ from benchmarks.sizes import FULL, QUICK, Sizes
 
 NODE_PEERS: Final = "CODEMOJEX_NODE_PEERS"
 _WIDTH: Final = 160
+_NOT_QUICK: Final = ("webhook", "durability")
 _INTERRUPTED: Final = 130
 Measure = Callable[[Sizes, Peers], Iterator[Figure]]
 SUBJECTS: Final[Mapping[str, Measure]] = MappingProxyType(
@@ -59,7 +60,7 @@ def main() -> None:
     node = os.environ.get(NODE_PEERS) if asked.node_peers is None else asked.node_peers
     try:
         peers = Peers(Path(node) if node else None)
-        figures = list(_measured(asked.only or SUBJECTS, QUICK if asked.quick else FULL, peers))
+        figures = list(_measured(asked.only or _subjects(quick=asked.quick), QUICK if asked.quick else FULL, peers))
     except RuntimeError as error:
         sys.exit(f"the benchmarks can't go on: {error}")
     except KeyboardInterrupt:
@@ -67,6 +68,11 @@ def main() -> None:
     Console(width=None if sys.stdout.isatty() else _WIDTH).print(table(figures))
     if asked.json is not None:
         write(figures, asked.json)
+
+
+def _subjects(*, quick: bool) -> list[str]:
+    """What is measured unless somebody asks: a quick run leaves out what takes whole processes and disks."""
+    return [subject for subject in SUBJECTS if not (quick and subject in _NOT_QUICK)]
 
 
 def _measured(subjects: Iterable[str], sizes: Sizes, peers: Peers) -> Iterator[Figure]:
