@@ -7,12 +7,15 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
+import asyncpg
 from sqlalchemy import URL, Connection, NullPool, event
+from sqlalchemy.engine import AdaptedConnection
 from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
+from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from engine.store.errors import DatabaseBusy, DatabaseNotUtf8, DatabaseTooOld
 
@@ -22,7 +25,10 @@ _SQLITE_READERS: Final = 4
 _LOCK_TIMEOUT_MS: Final = 15_000
 _POOL_TIMEOUT_S: Final = 30
 _CONNECT_TIMEOUT_S: Final = 10
-_ANSWER_TIMEOUT_S: Final = 60
+_ANSWER_TIMEOUT_S: Final = 40
+"""Of a statement; longer than the server's own limit, so that one that is only slow is told so by the server."""
+_TRIAL_TIMEOUT_S: Final = 5
+"""Of the statement that tries a connection; a server that runs answers that at once."""
 _WAL_POLL_S: Final = 0.01
 
 _PRAGMAS: Final = (
@@ -56,7 +62,6 @@ def postgresql_pools(url: URL, size: int) -> Pools:
         pool_size=size,
         max_overflow=0,
         pool_timeout=_POOL_TIMEOUT_S,
-        pool_pre_ping=True,  # a restarted server costs nobody a transaction
         connect_args={
             "timeout": _CONNECT_TIMEOUT_S,
             "command_timeout": _ANSWER_TIMEOUT_S,  # a server that was stopped, not killed, answers nothing at all
@@ -69,6 +74,7 @@ def postgresql_pools(url: URL, size: int) -> Pools:
             },
         },
     )
+    event.listen(writer.sync_engine, "checkout", _try_first)
     event.listen(writer.sync_engine, "handle_error", _distrust_all)
     alterer = create_async_engine(
         url,
@@ -81,6 +87,25 @@ def postgresql_pools(url: URL, size: int) -> Pools:
     )
     reader = writer.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
     return Pools(writer, reader, alterer)
+
+
+def _try_first(connection: DBAPIConnection, _: ConnectionPoolEntry, __: PoolProxiedConnection) -> None:
+    """A restarted server, or a link that went silent, costs nobody a transaction.
+
+    SQLAlchemy's ``pool_pre_ping`` takes three trips where this takes one, waits as long as for any statement, and where
+    nothing answers it gives up one connection alone: each of the others then costs somebody as long again.
+
+    Raises:
+        InvalidatePoolError: it does not answer; the pool then connects anew, and gives up all that are as old.
+    """
+
+    async def ask(driver: asyncpg.Connection) -> None:
+        await driver.execute("SELECT 1", timeout=_TRIAL_TIMEOUT_S)
+
+    try:
+        cast("AdaptedConnection", connection).run_async(ask)
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:  # TimeoutError is an OSError
+        raise InvalidatePoolError from error
 
 
 def _distrust_all(failed: ExceptionContext) -> None:

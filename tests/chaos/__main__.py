@@ -32,7 +32,11 @@ SHARE: Final = {Kind.KILL: 1.0, Kind.STOP: 0.1, Kind.CUT: 0.1, Kind.VERSIONS: 0.
 """Of the rounds asked for."""
 LEASE_MS: Final = {Kind.STOP: 30_000}
 """Whoever is stopped for less than a lease comes back to what it had; 4 s where nobody is, so that kills take less."""
+COOLDOWN_MS: Final = 3_000
+"""Twenty messages a minute: none of many rounds then waits for the minutes of those before it."""
 _INTERRUPTED: Final = 130
+_WIDTH: Final = 120
+"""Of what is printed where there is no terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class Stage:
     def plan(self, other: Path) -> Plan:
         """Grounds take turns between webhook and polling; only posts can come twice at once."""
         webhook = self.kind is Kind.TWICE or self.number % 2 == 0
-        return Plan(webhook, LEASE_MS.get(self.kind, 4_000), other if self.kind is Kind.VERSIONS else None)
+        return Plan(webhook, LEASE_MS.get(self.kind, 4_000), other if self.kind is Kind.VERSIONS else None, COOLDOWN_MS)
 
 
 def stages(rounds: int, only: Kind | None) -> Iterator[Stage]:
@@ -118,7 +122,7 @@ def main() -> int:
     """Run it, and answer the exit code."""
     asked = _asked()
     seed = random.SystemRandom().randrange(1 << 32) if asked.seed is None else asked.seed
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
     console.print(f"seed {seed}")
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a shell had it ignored
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
@@ -145,7 +149,11 @@ def main() -> int:
             interrupted = True
     console.print(table(all_played, time.monotonic() - began_s))
     breached = any(played.breaches for played in all_played)
-    console.print(f"[red]Broken; seed {seed}.[/red]" if breached else "[green]All of it holds.[/green]")
+    if breached:
+        console.print(f"[red]Broken; seed {seed}.[/red]")
+    else:
+        unfinished = f" Interrupted before all {sum(stage.rounds for stage in all_stages)} rounds." * interrupted
+        console.print(f"[green]All of it holds.[/green]{unfinished}")
     if breached:
         return 1
     return _INTERRUPTED if interrupted else 0

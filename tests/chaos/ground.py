@@ -32,6 +32,7 @@ VICTIMS: Final = (BOT, *WORKERS, VALKEY, POSTGRES)
 CEILING: Final = 4
 """Of every room: so low that it binds."""
 COOLDOWN_MS: Final = 1_000
+"""Between two messages to a chat; for a few rounds, before a chat has had its twenty of a minute."""
 _DATABASE: Final = "chaos"
 _START_S: Final = 60.0
 _LOOK_S: Final = 0.02
@@ -49,6 +50,7 @@ class Plan:
     webhook: bool
     lease_ms: int
     other: Path | None = None
+    cooldown_ms: int = COOLDOWN_MS
 
 
 class Ground:
@@ -111,7 +113,7 @@ class Ground:
             "DATABASE_URL": f"postgresql://postgres@127.0.0.1:{self.links['sql'].port}/{_DATABASE}",
             "TELEGRAM_TOKEN": TOKEN,
             "CODEMOJEX_TELEGRAM_API": f"http://127.0.0.1:{self.links['api'].port}",
-            "CODEMOJEX_GROUP_COOLDOWN_MS": str(COOLDOWN_MS),
+            "CODEMOJEX_GROUP_COOLDOWN_MS": str(self.plan.cooldown_ms),
             "CODEMOJEX_ROOM_CEILING": str(CEILING),
             "CODEMOJEX_LEASE_MS": str(self.plan.lease_ms),
         }

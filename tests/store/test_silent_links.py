@@ -41,3 +41,22 @@ async def test_one_silent_connection_gives_up_all_that_are_as_old(
                 await connection.execute(text("SELECT 1"))
         async with asyncio.timeout(PATIENCE_S):  # the other one, if it were still trusted, would take as long by itself
             await ask(database)
+
+
+async def test_connections_that_went_silent_while_nobody_used_them_cost_one_trial_in_all(
+    postgres: PostgresServer, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "_TRIAL_TIMEOUT_S", 1)
+    name = urlsplit(postgres_url).path.strip("/")
+    async with (
+        Proxy(postgres.socket_path) as proxy,
+        await open_database(f"postgresql://postgres@127.0.0.1:{proxy.port}/{name}") as database,
+    ):
+        together = asyncio.Barrier(4)
+        await asyncio.gather(*(ask(database, together) for _ in range(4)))
+        proxy.silence()
+        async with asyncio.timeout(1 + PATIENCE_S):
+            await ask(database)
+        for _ in range(3):
+            async with asyncio.timeout(PATIENCE_S):  # each of the others, if they were still trusted
+                await ask(database)
