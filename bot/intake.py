@@ -16,7 +16,7 @@ from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 from bot import events
 from bot.context import GameApplication
 from bot.errors import TokenRefused
-from bot.flood import retry_after_ms
+from bot.halts import retry_after_ms
 from bot.handlers import ALLOWED_UPDATES
 from bot.outages import is_outage
 from bot.pace import Pace

@@ -25,7 +25,7 @@ from bot import events
 from bot.budget import Permit, Wait
 from bot.bundle import Bundler
 from bot.context import TelegramBot
-from bot.flood import retry_after_ms
+from bot.halts import retry_after_ms
 from bot.texts import ENGLISH, Language
 from bot.texts.markup import plain
 from engine.game.ports import OutboxItem

@@ -23,9 +23,9 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from bot.embedded import EmbeddedValkey
+from bot.embedded_postgres import PostgresServer
 from engine.store.database import open_database
 from migrations.run import upgrade
-from tests.servers.postgres import PostgresServer
 from tests.servers.redis import test_server as redis_server
 
 

@@ -9,7 +9,7 @@ from benchmarks.peers import Peers
 from benchmarks.process import ours
 from benchmarks.server import valkey
 from benchmarks.sizes import Sizes
-from tests.servers.postgres import PostgresServer
+from bot.embedded_postgres import PostgresServer
 
 
 def measure(sizes: Sizes, _: Peers) -> Iterator[Figure]:

@@ -10,7 +10,7 @@ from benchmarks.peers import Peers
 from benchmarks.process import ours
 from benchmarks.server import valkey
 from benchmarks.sizes import Sizes
-from tests.servers.postgres import PostgresServer
+from bot.embedded_postgres import PostgresServer
 
 _TIMES_PARSING: Final = 4.0
 """Where the library reads a message in 120 us, this is 2,000 guesses a second; and it holds on a busy machine, too."""

@@ -10,7 +10,7 @@ from telegram.error import RetryAfter
 from telegram.ext import BaseRateLimiter
 
 from bot.budget.limits import Budget, Chat, Permit, Wait
-from bot.flood import flooded, retry_after_ms
+from bot.halts import flooded, retry_after_ms
 
 _Answer = bool | dict[str, Any] | list[dict[str, Any]]
 

@@ -12,7 +12,7 @@ from telegram.error import InvalidToken, RetryAfter, TelegramError
 from bot import events
 from bot.context import TelegramBot
 from bot.errors import TokenRefused
-from bot.flood import retry_after_ms
+from bot.halts import retry_after_ms
 from bot.handlers import ALLOWED_UPDATES
 from bot.pace import Pace
 from bot.web.places import Webhook

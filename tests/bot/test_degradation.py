@@ -10,12 +10,12 @@ from redis.backoff import NoBackoff
 from bot.apology import Apology
 from bot.budget import Limits
 from bot.embedded import EmbeddedValkey
+from bot.embedded_postgres import PostgresServer
 from engine.game.request import Receipt
 from tests.bot.api import Refusal, flood
 from tests.bot.making import ANA, BEN, GROUP, group, said
 from tests.bot.stage import Stage, stage_on
 from tests.lanes.proxy import Proxy
-from tests.servers.postgres import PostgresServer
 from tests.waiting import wait_until
 
 # The library reads its own deprecated attribute as it makes a RetryAfter.

@@ -14,6 +14,7 @@ from structlog.testing import capture_logs
 
 from bot.budget import Limits
 from bot.embedded import EmbeddedValkey
+from bot.embedded_postgres import PostgresServer
 from engine.game.request import Receipt
 from engine.workers import events
 from tests.bot.making import ANA, BEN, GROUP, said
@@ -27,7 +28,6 @@ from tests.servers.filling import (
     refusing,
     unkilled_binary,
 )
-from tests.servers.postgres import PostgresServer
 from tests.waiting import wait_until
 
 Trouble = Callable[[Stage, str, pytest.FixtureRequest], AbstractAsyncContextManager[None]]

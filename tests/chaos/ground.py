@@ -18,11 +18,11 @@ from typing import Any, Final
 import asyncpg
 
 from bot.embedded import EmbeddedValkey
+from bot.embedded_postgres import PostgresServer
 from bot.fake_telegram import TOKEN, FakeTelegram, Slow, Timing
 from tests.chaos.processes import Process, family, signal_all
 from tests.cli.program import PROGRAM
 from tests.lanes.proxy import Proxy
-from tests.servers.postgres import PostgresServer
 
 BOT: Final = "bot"
 WORKERS: Final = ("worker 1", "worker 2")

@@ -10,8 +10,8 @@ from typing import Final
 from pydantic import AliasChoices
 
 from bot.embedded import server_binary
+from bot.embedded_postgres import installed
 from bot.settings import PREFIX, Settings
-from tests.servers.postgres import installed
 
 ROOT: Final = Path(__file__).parents[2]
 

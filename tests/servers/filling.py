@@ -12,8 +12,8 @@ from pathlib import Path
 from redis.asyncio import Redis
 
 from bot.embedded import EmbeddedValkey, server_binary
+from bot.embedded_postgres import PostgresServer
 from engine.store.database import Database
-from tests.servers.postgres import PostgresServer
 
 
 def unkilled_binary(folder: Path) -> Path:

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import make_url, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.embedded_postgres import PostgresServer
 from engine.store.database import Database, open_database
 from engine.store.errors import (
     DatabaseBusy,
@@ -24,7 +25,6 @@ from engine.store.errors import (
 )
 from engine.store.pools import require_version
 from engine.store.work import SqlUnits
-from tests.servers.postgres import PostgresServer
 from tests.store.making import a_place, a_round, a_source, a_table, mint, read, write
 
 PASSWORD = "s3cr3t"  # noqa: S105 - made up, to be looked for

@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 import pytest
 from sqlalchemy import text
 
+from bot.embedded_postgres import PostgresServer
 from engine.store import pools
 from engine.store.database import Database, open_database
 from tests.lanes.proxy import Proxy
-from tests.servers.postgres import PostgresServer
 
 PATIENCE_S = 4
 """Longer than the library takes to close a silent connection (2 s)."""

