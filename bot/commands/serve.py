@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import typer
 
@@ -14,10 +15,11 @@ from bot.settings import LogFormat, Settings, load_settings
 from bot.wiring import Addresses, open_application, open_house, servers, watch_over, work
 from bot.wiring_intake import open_web, take_updates
 from engine.game.draw import SecureDraw
+from engine.lanes import Lanes
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class Part:
     """Which parts of the program run in this process."""
 
     name: str
@@ -26,13 +28,17 @@ class _Part:
     migrates: bool
 
 
+BOT: Final = Part("bot", takes=True, works=False, migrates=False)
+WORKER: Final = Part("worker", takes=False, works=True, migrates=False)
+
+
 def up(data_dir: DataDir = None) -> None:
     """Run bot and workers in one process; it starts servers of its own unless REDIS_URL and DATABASE_URL name others.
 
     Needs TELEGRAM_TOKEN, the token of a bot from @BotFather. Applies the migrations.
     """
     _serve(
-        _Part("bot and workers", takes=True, works=True, migrates=True), load_settings(data_dir=data_dir).on_telegram()
+        Part("bot and workers", takes=True, works=True, migrates=True), load_settings(data_dir=data_dir).on_telegram()
     )
 
 
@@ -41,7 +47,7 @@ def bot() -> None:
 
     Needs TELEGRAM_TOKEN, REDIS_URL, DATABASE_URL and a migrated database (see `codemojex migrate`).
     """
-    _serve_apart(_Part("bot", takes=True, works=False, migrates=False))
+    serve_apart(BOT)
 
 
 def worker() -> None:
@@ -49,10 +55,19 @@ def worker() -> None:
 
     Needs TELEGRAM_TOKEN, REDIS_URL, DATABASE_URL and a migrated database (see `codemojex migrate`).
     """
-    _serve_apart(_Part("worker", takes=False, works=True, migrates=False))
+    serve_apart(WORKER)
 
 
-def _serve_apart(part: _Part) -> None:
+def serve_apart(part: Part, guesses: type[Lanes] = Lanes) -> None:
+    """Run ``part`` on the servers that the environment names.
+
+    Args:
+        part: which.
+        guesses: what the queue of guesses is made of.
+
+    Raises:
+        BadSettings, TokenMissing, AddressMissing: each says what to do.
+    """
     settings = load_settings()
     for name, address in (("REDIS_URL", settings.redis_url), ("DATABASE_URL", settings.database_url)):
         if address is None:
@@ -60,21 +75,21 @@ def _serve_apart(part: _Part) -> None:
                 f"`codemojex {part.name}` shares its servers with other processes and {name} names none; "
                 f"set {name}, or run everything in one process with `codemojex up`"
             )
-    _serve(part, settings)
+    _serve(part, settings, guesses)
 
 
-def _serve(part: _Part, settings: Settings) -> None:
+def _serve(part: Part, settings: Settings, guesses: type[Lanes] = Lanes) -> None:
     settings.token()  # before any server is started for nothing
     if part.takes:
         settings.webhook()
     configure(settings.log_level, json=settings.log_format is LogFormat.JSON)
     with servers(settings) as addresses:
-        run(lambda stop: _run(part, settings, addresses, stop))
+        run(lambda stop: _run(part, settings, addresses, stop, guesses))
 
 
-async def _run(part: _Part, settings: Settings, addresses: Addresses, stop: Stop) -> None:
+async def _run(part: Part, settings: Settings, addresses: Addresses, stop: Stop, guesses: type[Lanes]) -> None:
     async with (
-        open_house(settings, addresses, SecureDraw(), migrating=part.migrates) as house,
+        open_house(settings, addresses, SecureDraw(), migrating=part.migrates, guesses=guesses) as house,
         open_web(house, takes=part.takes, works=part.works) as web,
         open_application(house, stop) as application,
     ):

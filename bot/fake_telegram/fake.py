@@ -16,10 +16,10 @@ from bot.fake_telegram.messages import Message
 from bot.fake_telegram.pending import Pending
 from bot.fake_telegram.polling import Polling
 from bot.fake_telegram.server import BotApiServer
-from bot.fake_telegram.telling import Telling
+from bot.fake_telegram.telling import MESSAGES, Telling
 from bot.fake_telegram.timing import Timing
 from bot.fake_telegram.webhook import Webhook
-from bot.fake_telegram.world import User, UserId, World
+from bot.fake_telegram.world import Chat, User, UserId, World
 
 TOKEN: Final = "4242:FAKE-token-that-opens-nothing-at-all-00"  # noqa: S105 - of this server alone
 _SHUTDOWN_S: Final = 0.1
@@ -38,6 +38,7 @@ class FakeTelegram:
         limits: Telegram's budget; ``NO_LIMITS`` for loads.
         timing: how long things last.
         ids_alike: every chat numbers its messages from 1, so that ids of different chats are the same.
+        first_chat: where the numbers of chats begin, so that those of another run on the same data are others.
     """
 
     def __init__(
@@ -49,12 +50,13 @@ class FakeTelegram:
         limits: Limits | None = None,
         timing: Timing | None = None,
         ids_alike: bool = False,
+        first_chat: int = 0,
     ) -> None:
         timing = timing or Timing()
         bot = User(UserId(int(token.partition(":")[0])), "Codemojex", username=username, is_bot=True)
         self.token = token
         self.url = ""
-        self.world = World(bot, ids_alike=ids_alike)
+        self.world = World(bot, ids_alike=ids_alike, first_chat=first_chat)
         self.pending = Pending(timing)
         self.webhook = Webhook(self.pending, timing)
         polling = Polling(self.pending, timing)
@@ -93,6 +95,10 @@ class FakeTelegram:
         if message.update is None:
             raise ValueError(f"the bot was not told of message {message.id}")
         return await self.webhook.post_copies(message.update, copies)
+
+    def waiting(self, chat: Chat) -> int:
+        """Messages of ``chat`` that were said and that the webhook has not confirmed."""
+        return self.webhook.waiting((MESSAGES, chat.id))
 
     def assert_clean(self) -> None:
         """Fail where the bot did anything that Telegram does not bear.

@@ -12,7 +12,7 @@ from bot.fake_telegram.presses import Press
 from bot.fake_telegram.views import chat_view, member_view, message_view, user_view
 from bot.fake_telegram.world import Chat, ChatKind, Member, Status, User, World
 
-_MESSAGES: Final = "message"
+MESSAGES: Final = "message"
 _PRESSES: Final = "press"
 _MEMBERS: Final = "member"
 
@@ -31,7 +31,7 @@ class Telling:
     def message(self, message: Message, kind: str = "message") -> None:
         """A new message or, by ``kind``, an edited one."""
         if self._hears(message):
-            update = self.pending.add(kind, message_view(message), (_MESSAGES, message.chat.id))
+            update = self.pending.add(kind, message_view(message), (MESSAGES, message.chat.id))
             message.update = update or message.update
 
     def press(self, press: Press) -> None:

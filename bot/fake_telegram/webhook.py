@@ -109,6 +109,11 @@ class Webhook:
                 link.close()
         return [reply.status for reply in replies]
 
+    def waiting(self, line: Line) -> int:
+        """Updates of ``line`` that are not confirmed."""
+        queue = self._queues.get(line)
+        return 0 if queue is None else len(queue.updates)
+
     def info(self) -> Json:
         """``getWebhookInfo``."""
         told: Json = {

@@ -141,14 +141,15 @@ class World:
     Args:
         bot: the bot.
         ids_alike: every chat numbers its messages from 1, so that ids of different chats are the same.
+        first_chat: where the numbers of chats begin, so that those of another run on the same data are others.
     """
 
-    def __init__(self, bot: User, *, ids_alike: bool = False) -> None:
+    def __init__(self, bot: User, *, ids_alike: bool = False, first_chat: int = 0) -> None:
         self.bot = bot
         self.users: dict[UserId, User] = {bot.id: bot}
         self.chats: dict[ChatId, Chat] = {}
         self._ids_alike = ids_alike
-        self._made = 0
+        self._made = first_chat
 
     def user(self, first_name: str, *, last_name: str = "", username: str = "", is_bot: bool = False) -> User:
         """A new account."""

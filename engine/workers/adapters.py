@@ -49,13 +49,15 @@ class Queues:
     notices: Lanes
 
     @classmethod
-    def on(cls, redis: Redis, replicas: int = 0) -> Queues:
+    def on(cls, redis: Redis, replicas: int = 0, guesses: type[Lanes] = Lanes) -> Queues:
         """Open the three queues; nothing is sent yet. ``replicas`` must have a guess before it is admitted.
+
+        ``guesses``: what that queue is made of, where it is to be compared with another kind.
 
         Settlements and notices are tried until they work: their rows, not their attempts, say when they are done.
         """
         return cls(
-            guesses=Lanes(redis, GUESSES, job_kind=JOB, replicas=replicas),
+            guesses=guesses(redis, GUESSES, job_kind=JOB, replicas=replicas),
             settlements=Lanes(redis, SETTLEMENTS, job_kind=None, max_attempts=None),
             notices=Lanes(redis, NOTICES, job_kind=NOTICE, max_attempts=None),
         )

@@ -1,0 +1,132 @@
+"""What was said, and what became of it: the raw material of every figure. Wall clock in ms, with fractions."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+FLOODED: Final = 0
+"""The number of the room that floods; the quiet ones count from 1."""
+
+
+class Phase(StrEnum):
+    """What a run is made of, in its order."""
+
+    IDLE = "idle"
+    FLOOD = "flood"
+    AFTER = "after"
+    EVEN = "even"
+
+
+class Fate(StrEnum):
+    """What became of a guess."""
+
+    SCORED = "scored"
+    REFUSED = "refused"
+    """Its room was full, and its player was told."""
+    LOST = "lost"
+    """It was taken, and nothing became of it."""
+    UNTAKEN = "untaken"
+    """The run ended before it was taken."""
+
+
+class Clock:
+    """The wall clock in ms as it stood at the beginning, and how much time went by since: no step of it is seen."""
+
+    def __init__(self) -> None:
+        self._apart_ms = time.time() * 1_000 - time.monotonic() * 1_000
+
+    def now_ms(self) -> float:
+        """Now."""
+        return self._apart_ms + time.monotonic() * 1_000
+
+
+@dataclass(slots=True)
+class Guess:
+    """One guess.
+
+    ``due_ms`` is when it should have been said, so that whoever says it late, because something is slow, hides nothing.
+    ``service`` is its place in the order in which guesses were served, where that is known.
+    """
+
+    room: int
+    phase: Phase
+    due_ms: float
+    fate: Fate = Fate.UNTAKEN
+    scored_ms: float | None = None
+    answered_ms: float | None = None
+    refused_ms: float | None = None
+    eta_ms: int | None = None
+    behind: int = 0
+    """How many waited as it was refused."""
+    service: int | None = None
+
+
+@dataclass(slots=True)
+class Look:
+    """One look at the lanes while they work."""
+
+    at_ms: float
+    phase: Phase
+    waiting: int
+    leased: int
+    servable: int
+    granted: int
+    flooded_in_flight: int
+    most_in_flight: int
+    starvation_ms: int
+
+
+@dataclass(slots=True)
+class Memory:
+    """Bytes in use: of the Redis server's data, and resident in each process."""
+
+    at_ms: float
+    phase: Phase
+    redis: int
+    processes: dict[str, int]
+
+
+@dataclass(slots=True)
+class Record:
+    """Everything that one pass came to.
+
+    ``ended`` says why it ended before its time; empty where it did not.
+    """
+
+    guesses: list[Guess] = field(default_factory=list)
+    looks: list[Look] = field(default_factory=list)
+    memory: list[Memory] = field(default_factory=list)
+    began_ms: dict[Phase, float] = field(default_factory=dict)
+    over_ms: dict[Phase, float] = field(default_factory=dict)
+    double: int = 0
+    done_at_service: int | None = None
+    busiest_calls: int = 0
+    """Most messages and edits of a minute in one chat."""
+    wrongs: int = 0
+    """What Telegram would not have borne."""
+    scored_by: str = ""
+    ended: str = ""
+
+    def of(self, phase: Phase, *, quiet: bool) -> list[Guess]:
+        """The guesses of one phase, of the quiet rooms or of the flooded one."""
+        return [guess for guess in self.guesses if guess.phase is phase and (guess.room != FLOODED) == quiet]
+
+
+def percentile(values: Sequence[float], share: float) -> float | None:
+    """The smallest of ``values`` that so large a share of them does not exceed; None of nothing."""
+    if not values:
+        return None
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+
+
+def jain(shares: Iterable[float]) -> float | None:
+    """Jain's index of ``shares``: 1 where all are alike, 1/n where one has everything; None of nothing."""
+    given = list(shares)
+    squares = sum(share * share for share in given)
+    return None if not squares else sum(given) ** 2 / (len(given) * squares)
