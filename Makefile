@@ -6,11 +6,14 @@ BENCH ?=
 SOAK ?=
 ROUNDS ?= 30
 CHAOS ?=
+FLOOD ?= --flood-guesses 100000 --quiet-rooms 20 --quiet-rate 2.5 --seconds 900 --fifo \
+	--assert-ratio 1.25 --assert-ceiling --assert-exactly-once
+FLOODED := .flood
 CORES ?= 2
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test soak chaos snapshots lint types contracts bench check lock clean
+.PHONY: help setup play test soak chaos flood snapshots lint types contracts bench check lock clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -37,6 +40,13 @@ soak: $(STAMP) ## Work the lanes for minutes with processes that die, then run t
 chaos: $(STAMP) ## Play ROUNDS rounds while processes are killed, stopped, cut off and replaced
 	$(BIN)/python -m tests.chaos --rounds $(ROUNDS) $(CHAOS)
 
+flood: $(STAMP) ## Flood one room, and see what the others feel; figures and pictures go into .flood
+	@mkdir -p $(FLOODED)
+	$(BIN)/python -m benchmarks --only fairness --json $(FLOODED)/fairness.json
+	$(BIN)/codemojex flood --engine --flood-guesses 100000 --seconds 120 --fifo --assert-done-at-service 103 \
+		--assert-exactly-once --json $(FLOODED)/lanes.json --plot $(FLOODED)/lanes.png
+	$(BIN)/codemojex flood $(FLOOD) --json $(FLOODED)/product.json --plot $(FLOODED)/product.png
+
 snapshots: $(STAMP) ## Write the lanes' scripts down as they are sent, for the diff
 	$(BIN)/python -m tests.lanes.snapshotting
 
@@ -61,4 +71,4 @@ lock: ## Resolve the lock files anew (needs uv)
 	uv pip compile --group build --universal --generate-hashes --no-emit-index-url -o requirements-build.lock
 
 clean: ## Remove what was made, and the game's data
-	rm -rf .venv .data .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf .venv .data .flood .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

@@ -18,6 +18,8 @@ from benchmarks.figures import (
     durability,
     enqueue,
     eta,
+    fairness,
+    flood,
     guesses,
     memory,
     redis_time,
@@ -33,7 +35,7 @@ from benchmarks.sizes import FULL, QUICK, Sizes
 
 NODE_PEERS: Final = "CODEMOJEX_NODE_PEERS"
 _WIDTH: Final = 160
-_NOT_QUICK: Final = ("webhook", "durability")
+_NOT_QUICK: Final = ("webhook", "durability", "flood")
 _INTERRUPTED: Final = 130
 Measure = Callable[[Sizes, Peers], Iterator[Figure]]
 SUBJECTS: Final[Mapping[str, Measure]] = MappingProxyType(
@@ -50,6 +52,8 @@ SUBJECTS: Final[Mapping[str, Measure]] = MappingProxyType(
         "guesses": guesses.measure,
         "webhook": webhook.measure,
         "durability": durability.measure,
+        "fairness": fairness.measure,
+        "flood": flood.measure,
     }
 )
 

@@ -31,6 +31,11 @@ class Sizes:
         guesses: guesses scored.
         posts: guesses posted to a webhook, at each of two rates.
         kept: jobs handed in one by one to a server that keeps a file; more are in other ways.
+        flooded: jobs of one room beside two small backlogs.
+        weighed: jobs of each of three weights.
+        ring_steps: looks at the ring.
+        flood_guesses: guesses of a flood through the whole product.
+        flood_s: how long its guesses are said.
     """
 
     runs: int
@@ -53,6 +58,11 @@ class Sizes:
     guesses: int
     posts: int
     kept: int
+    flooded: int
+    weighed: int
+    ring_steps: int
+    flood_guesses: int
+    flood_s: float
 
 
 FULL: Final = Sizes(
@@ -76,6 +86,11 @@ FULL: Final = Sizes(
     guesses=20_000,
     posts=20_000,
     kept=5_000,
+    flooded=100_000,
+    weighed=20_000,
+    ring_steps=2_000,
+    flood_guesses=20_000,
+    flood_s=150.0,
 )
 QUICK: Final = Sizes(
     runs=1,
@@ -98,6 +113,11 @@ QUICK: Final = Sizes(
     guesses=4_000,
     posts=4_000,
     kept=1_500,
+    flooded=20_000,
+    weighed=4_000,
+    ring_steps=500,
+    flood_guesses=4_000,
+    flood_s=30.0,
 )
 TINY: Final = Sizes(
     runs=1,
@@ -120,5 +140,10 @@ TINY: Final = Sizes(
     guesses=100,
     posts=100,
     kept=100,
+    flooded=500,
+    weighed=200,
+    ring_steps=60,
+    flood_guesses=300,
+    flood_s=5.0,
 )
 """For looking at what the benchmarks say, not at how fast anything is."""

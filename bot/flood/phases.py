@@ -7,10 +7,11 @@ import heapq
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, Protocol
 
 from bot.flood.plan import Plan
-from bot.flood.samples import FLOODED, Clock, Guess, Look, Memory, Phase, Record
+from bot.flood.samples import FLOODED, Clock, Fate, Guess, Look, Memory, Phase, Record
 
 _LOOK_S: Final = 0.1
 _MEMORY_S: Final = 1.0
@@ -97,15 +98,14 @@ class Pass:
         An arena that goes away or a stop ends it; ``Record.ended`` says so.
         """
         rates = dict.fromkeys(range(1, self.plan.quiet_rooms + 1), self.plan.quiet_rate)
+        idle = partial(self._steady, Phase.IDLE, rates, self.plan.calm_s)
+        flood, even = partial(self._flood, rates), partial(self._even, rates)
+        steps = (idle, flood, self._drain, even, self._drain) if calm else (flood, self._drain)
         try:
             async with self._looking():
-                if calm:
-                    await self._steady(Phase.IDLE, rates, self.plan.calm_s)
-                await self._flood(rates)
-                await self._drain()
-                if calm and not self._cut:
-                    await self._even(rates)
-                    await self._drain()
+                for step in steps:
+                    if not self._cut:
+                        await step()
             if calm and not self._cut:
                 await self.arena.count_turns(self.record)
         except ArenaGone as gone:
@@ -137,10 +137,11 @@ class Pass:
         await until(self.arena.flood_over)
 
     async def _even(self, rates: dict[int, float]) -> None:
-        """As many a second as in the flood, spread evenly over all rooms."""
+        """As many a second as were scored of the flood and beside it, spread evenly over all rooms."""
         record = self.record
         lasted_s = (record.over_ms[Phase.FLOOD] - record.began_ms[Phase.FLOOD]) / 1_000
-        total = sum(guess.phase is Phase.FLOOD for guess in record.guesses) / max(lasted_s, 0.001)
+        scored = sum(guess.phase is Phase.FLOOD and guess.fate is Fate.SCORED for guess in record.guesses)
+        total = max(scored / max(lasted_s, 0.001), len(rates) * self.plan.quiet_rate)
         await self._steady(Phase.EVEN, dict.fromkeys((FLOODED, *rates), total / (len(rates) + 1)), self.plan.calm_s)
 
     async def _steady(

@@ -36,6 +36,7 @@ def measured(subject: str) -> dict[str, Figure]:
         ("single", 1),
         ("webhook", 8),
         ("durability", 9),
+        ("flood", 5),
     ],
 )
 def test_a_subject_measures_something(subject: str, figures: int) -> None:

@@ -1,0 +1,129 @@
+"""The figures of a report, from raw material whose outcome is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.flood.bounds import Bounds
+from bot.flood.plan import BadPlan, Plan
+from bot.flood.report import figures, report
+from bot.flood.samples import FLOODED, Fate, Guess, Look, Memory, Phase, Record, jain, percentile
+
+PLAN = Plan()
+
+
+def guess(room: int, phase: Phase, due_ms: float, took_ms: float | None = None, **fields: Any) -> Guess:
+    made = Guess(room, phase, due_ms, **fields)
+    if took_ms is not None:
+        made.fate, made.scored_ms = Fate.SCORED, due_ms + took_ms
+    return made
+
+
+def record(*guesses: Guess, **fields: Any) -> Record:
+    return Record(guesses=list(guesses), **fields)
+
+
+def look(servable: int, granted: int, flooded: int = 0) -> Look:
+    return Look(0.0, Phase.FLOOD, 0, 0, servable, granted, flooded, flooded, 0)
+
+
+def test_a_percentile_is_one_of_the_values() -> None:
+    values = [float(value) for value in range(1, 101)]
+    assert [percentile(values, share) for share in (0.5, 0.95, 0.99, 1.0)] == [50, 95, 99, 100]
+    assert percentile([3.0], 0.99) == 3
+    assert percentile([], 0.5) is None
+
+
+def test_jain_tells_alike_from_unlike() -> None:
+    assert jain([0.7, 0.7, 0.7]) == pytest.approx(1)
+    assert jain([1.0, 0.0, 0.0, 0.0]) == pytest.approx(0.25)
+    assert jain([]) is None
+
+
+def test_the_ratio_is_the_flood_s_over_even_load_s_and_of_quiet_rooms_alone() -> None:
+    told = figures(
+        record(
+            guess(1, Phase.FLOOD, 0, 30),
+            guess(FLOODED, Phase.FLOOD, 0, 9_000),
+            guess(1, Phase.EVEN, 0, 20),
+            guess(FLOODED, Phase.EVEN, 0, 9_000),
+        )
+    )
+    assert told["quiet_p99_ratio"] == pytest.approx(1.5)
+    assert told["quiet_p99_ms_idle"] is None
+
+
+def test_every_guess_has_one_fate_in_the_sums() -> None:
+    told = figures(
+        record(
+            guess(1, Phase.IDLE, 0, 5),
+            guess(FLOODED, Phase.FLOOD, 0, fate=Fate.REFUSED, eta_ms=100),
+            guess(FLOODED, Phase.FLOOD, 0, fate=Fate.REFUSED),
+            guess(1, Phase.IDLE, 0, fate=Fate.LOST),
+            guess(1, Phase.IDLE, 0),
+        )
+    )
+    assert [told[name] for name in ("sent", "scored", "refused", "refused_told", "lost", "untaken")] == [
+        5,
+        1,
+        2,
+        1,
+        1,
+        1,
+    ]
+
+
+def test_a_worker_is_idle_where_work_could_be_served_and_none_was_given_since_the_last_look() -> None:
+    told = figures(record(looks=[look(2, 10), look(2, 10), look(2, 11), look(0, 11), look(0, 11)]))
+    assert told["idle_while_work_waited"] == 1
+
+
+def test_an_eta_is_held_against_when_so_many_more_were_scored() -> None:
+    scored = [guess(FLOODED, Phase.FLOOD, at * 100.0, 0) for at in range(1, 11)]
+    refused = guess(FLOODED, Phase.FLOOD, 0, fate=Fate.REFUSED, refused_ms=250.0, eta_ms=500, behind=5)
+    # Five more after 250 ms are done at 700 ms: 450 ms, and 500 were told.
+    assert figures(record(*scored, refused))["eta_error"] == pytest.approx(500 / 450 - 1)
+
+
+def test_memory_grows_by_what_the_flood_s_second_half_has_more() -> None:
+    sizes = [Memory(0.0, Phase.FLOOD, redis, {"bot": 100}) for redis in (50, 100, 110, 120)]
+    assert figures(record(memory=sizes))["memory_growth"] == {"redis": pytest.approx(1.2), "bot": 1.0}
+
+
+def test_bounds_name_what_they_found() -> None:
+    told = report(PLAN, record(guess(1, Phase.FLOOD, 0, 30), guess(1, Phase.EVEN, 0, 20), double=1), None)
+    bounds = Bounds(ratio=1.25, quiet_p99_ms=40, jain=0.9, done_at_service=104, exactly_once=True)
+    assert list(bounds.broken(told)) == [
+        "quiet_p99_ratio is 1.5, and must be at most 1.25",
+        "quiet_done_at_service is not measured, and must be at most 104",
+        "double is 1, and must be at most 0",
+    ]
+
+
+def test_the_ceiling_binds_the_flooded_room() -> None:
+    told = report(PLAN, record(looks=[look(1, 1, flooded=9)]), None)
+    assert list(Bounds(ceiling=True).broken(told)) == ["max_in_flight_flooded is 9, and must be at most 8"]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "plan", "says"),
+    [
+        (Bounds(jain=1.2), PLAN, "--assert-jain 1.2"),
+        (Bounds(ratio=0), PLAN, "--assert-ratio 0"),
+        (Bounds(done_at_service=0), PLAN, "--assert-done-at-service 0"),
+        (Bounds(quiet_p99_ms=5), Plan(engine=True, job_ms=50), "contradicts --job-ms 50"),
+    ],
+)
+def test_a_bound_that_nothing_can_keep_is_refused(bounds: Bounds, plan: Plan, says: str) -> None:
+    with pytest.raises(BadPlan, match=says):
+        bounds.check(plan)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"quiet_rooms": 0}, {"seconds": 1.0}, {"flood_guesses": 0}, {"quiet_rate": float("nan")}]
+)
+def test_a_plan_that_can_t_be_played_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(BadPlan, match="can't be played"):
+        Plan(**wrong)
