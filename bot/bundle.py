@@ -1,7 +1,7 @@
 """Puts notices of one chat into one message: as many from the front as fit, each on its line, in order.
 
-Where lines for all of them don't fit, a player's answers share a line, and so do players who are told the same: so a
-flood is answered whole, and in few messages.
+Where lines for all of them don't fit, a player's answers share a line, and so do players who are told the same. Where
+that does not fit either, a player's answers are told in short. So a flood is answered whole, and in few messages.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class Bundler:
             items = list(takewhile(lambda item: not is_big(item.notice), items))
             text, count = self._lines(items)
             if count < len(items):
-                text, count = max((text, count), self._shared_lines(items), key=lambda said: said[1])
+                ways = ((text, count), self._shared_lines(items), self._shared_lines(items, in_short=True))
+                text, count = max(ways, key=lambda said: said[1])
             if count > 1:
                 return Bundle(text, count, None)
         return Bundle(word(first.notice, self._scene(first), self._language), again, first.reply_to)
@@ -67,14 +68,14 @@ class Bundler:
                 break
         return page.text, len(page.lines)
 
-    def _shared_lines(self, items: Sequence[OutboxItem]) -> tuple[str, int]:
+    def _shared_lines(self, items: Sequence[OutboxItem], *, in_short: bool = False) -> tuple[str, int]:
         page = _Page()
         shared: dict[Hashable, list[OutboxItem]] = {}
         for count, item in enumerate(items):
             key = self._shares(item)
             those = shared.setdefault(key, [])
             those.append(item)
-            if not page.put(key, self._for_all(those)):
+            if not page.put(key, self._for_all(those, in_short=in_short)):
                 return page.text, count
         return page.text, len(items)
 
@@ -88,13 +89,14 @@ class Bundler:
             case _:
                 return item.id, ""
 
-    def _for_all(self, those: Sequence[OutboxItem]) -> str:
+    def _for_all(self, those: Sequence[OutboxItem], *, in_short: bool) -> str:
         last = those[-1]
         answers = [item.notice for item in those if isinstance(item.notice, Answer)]
         if len(those) == 1:
             return self._among_others(last)
         if answers:
-            return self._language.answers(answers, self._scene(last))
+            say = self._language.answers_in_short if in_short else self._language.answers
+            return say(answers, self._scene(last))
         scenes = [(item.notice, self._scene(item)) for item in those]
         names = [scene.name(player) for notice, scene in scenes for player in notice.players()]
         line = word(last.notice, self._scene(last), self._language)

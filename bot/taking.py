@@ -25,9 +25,9 @@ from bot.outages import is_outage
 from bot.pace import Pace
 from bot.pulse import Pulse
 from bot.receipts import Slip, process
+from engine.game.recent import Recent
 from engine.store.aside import LONGEST_BODY, Failure
 from engine.store.work import SqlUnits
-from engine.workers.recent import Recent
 
 UNREADABLE: Final = "unreadable"
 _REMEMBERED: Final = 10_000

@@ -19,8 +19,8 @@ from engine.store.database import Database
 from engine.store.dialect import POSTGRESQL
 from engine.store.tables import chats, guesses, outbox, rooms, rounds
 
-ANSWER: Final = re.compile(r"^\S+ \u2068(?P<name>R\d+P\d+)\u2069: (?P<totals>\d+(?: · \d+)*) / 600")
-"""A line that tells the totals of a player's guesses."""
+_ANSWERS: Final = re.compile(r"^\S+ \u2068R\d+P\d+\u2069: (?:(?P<totals>\d+(?: · \d+)*)|(?P<count>[\d,]+) guess)")
+"""A line that tells the totals of a player's guesses, or how many they were."""
 Key = tuple[int, int]
 """Chat and message."""
 _KIND: Final = 3
@@ -96,14 +96,18 @@ async def _refused(connection: AsyncConnection, chat_refs: Collection[int]) -> A
 def told_twice(telegram: FakeTelegram, said: Mapping[Key, Guess]) -> int:
     """Answers that chats showed and for which there is no guess that was scored."""
     scored = Counter(chat for (chat, _), guess in said.items() if guess.fate is Fate.SCORED)
-    shown = Counter(_shown(telegram))
+    shown: Counter[int] = Counter()
+    for chat, count in _shown(telegram):
+        shown[chat] += count
     return sum(max(0, count - scored[chat]) for chat, count in shown.items() if chat in scored)
 
 
-def _shown(telegram: FakeTelegram) -> Iterator[int]:
-    """The chat of each answer."""
+def _shown(telegram: FakeTelegram) -> Iterator[tuple[int, int]]:
+    """Chats, and how many guesses a line there answers."""
     for entry in telegram.ledger.entries:
         for line in entry.text.splitlines():
-            found = ANSWER.match(line)
+            found = _ANSWERS.match(line)
             if found:
-                yield from (entry.chat_id for _ in found["totals"].split(" · "))
+                count = found["count"]
+                told = int(count.replace(",", "")) if count else len(found["totals"].split(" · "))
+                yield entry.chat_id, told

@@ -41,6 +41,10 @@ class Language(Protocol):
         """How close several guesses of one player came, in order: one line."""
         ...
 
+    def answers_in_short(self, notices: Sequence[Answer], scene: Scene) -> str:
+        """How many guesses of one player were answered, the best total and the last: one line of a fixed length."""
+        ...
+
     def refused(self, notice: Refused, scene: Scene) -> str:
         """Why a message was not taken, and what to do next: one line."""
         ...

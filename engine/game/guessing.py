@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Final
 
 from engine.game.model import Account, Player, Room, Round, RoundState
 from engine.game.notices import Refusal, Refused
 from engine.game.ports import GuessJob, RoomFull
 from engine.game.reading import Chatter, Codes, read_guess
+from engine.game.recent import Recent
 from engine.game.request import Receipt, Request
 from engine.game.themes import theme
 from engine.game.world import World
-from engine.ids import JOB, NOTICE, JobId, NoticeId, rebrand
+from engine.ids import JOB, NOTICE, JobId, NoticeId, PlayerId, RoomId, rebrand
+
+_REMEMBERED: Final = 10_000
+_SHORTEST_SILENCE_MS: Final = 5_000
+_LONGEST_SILENCE_MS: Final = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +25,8 @@ class Guessing:
     """Takes guesses. Nothing is scored here: an accepted guess is a job, and the score worker does the rest."""
 
     world: World
+    _told: Recent[tuple[RoomId, PlayerId], int] = field(default_factory=lambda: Recent(_REMEMBERED), repr=False)
+    """Until when a player need not be told again that the room is full, in ms."""
 
     async def guess(self, request: Request, text: str, *, explicit: bool) -> Receipt:
         """Take ``text`` as a guess, or say why not; chatter is passed over in silence.
@@ -64,10 +72,24 @@ class Guessing:
         try:
             await self.world.lanes.enqueue(room, player.id, job, guess)
         except RoomFull as full:
-            return await self.world.refuse(
-                request, Refused(Refusal.ROOM_FULL, got=full.depth, wanted=full.cap, eta_ms=full.eta_ms)
-            )
+            refused = Refused(Refusal.ROOM_FULL, got=full.depth, wanted=full.cap, eta_ms=full.eta_ms)
+            told_already = self._was_told((room.id, player.id), full.eta_ms)
+            return await self.world.refuse(request, refused, told_already=told_already)
         return Receipt.DURABLE
+
+    def _was_told(self, who: tuple[RoomId, PlayerId], eta_ms: int | None) -> bool:
+        """Whether who is refused was told until when, and that is not over; else they are told now.
+
+        Else a flood past the cap would have its chat told the same for hours. Each bot remembers by itself: where
+        there are several, a player may be told by each of them.
+        """
+        now_ms = self.world.now_ms()
+        until_ms = self._told.get(who)
+        if until_ms is not None and until_ms - _LONGEST_SILENCE_MS <= now_ms < until_ms:
+            return True
+        silence_ms = min(max(eta_ms or 0, _SHORTEST_SILENCE_MS), _LONGEST_SILENCE_MS)
+        self._told.put(who, now_ms + silence_ms)
+        return False
 
     async def _introduce(self, account: Account) -> Player:
         async with self.world.units.begin() as work:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from engine.game.model import Room, Source, Switch
 from engine.game.notices import Notice, Refused
@@ -12,6 +13,8 @@ from engine.game.request import Receipt, Request
 from engine.game.tending import TendedLanes
 from engine.ids import NOTICE, ChatId, NoticeId, RoomId
 
+TOLD_ALREADY: Final = "told already"
+"""Why a refusal was not said."""
 Handed = tuple[NoticeId, ChatId]
 
 
@@ -72,18 +75,24 @@ class World:
         await work.outbox.put([Outgoing(id_, room.chat, room.thread, notice, reply_to, self.now_ms())])
         return id_, room.chat
 
-    async def reply(self, request: Request, notice: Notice) -> None:
-        """Say ``notice`` as the answer to ``request``, in a unit of work of its own."""
+    async def reply(self, request: Request, notice: Notice, *, told_already: bool = False) -> None:
+        """Say ``notice`` as the answer to ``request``, in a unit of work of its own.
+
+        Where its player was ``told_already``, it is only written down: the chat is spared the same words again.
+        """
         async with self.units.begin() as work:
             room = await work.rooms.at(request.place)
             if isinstance(notice, Refused) and request.account is not None:
                 # Said among other answers, a refusal must name whom it answers.
                 notice = replace(notice, player=(await work.rooms.player(request.account)).id)
             handed = await self.put(work, room, notice, reply_to=request.source)
+            if told_already:
+                await work.outbox.drop([handed[0]], TOLD_ALREADY, self.now_ms())
             await work.commit()
-        await self.relay.hand_over([handed])
+        if not told_already:
+            await self.relay.hand_over([handed])
 
-    async def refuse(self, request: Request, refused: Refused) -> Receipt:
+    async def refuse(self, request: Request, refused: Refused, *, told_already: bool = False) -> Receipt:
         """Tell why ``request`` was not taken. Refusals change nothing, so a repeated message is told again."""
-        await self.reply(request, refused)
+        await self.reply(request, refused, told_already=told_already)
         return Receipt.REFUSED

@@ -13,7 +13,7 @@ import asyncpg
 from sqlalchemy import URL, Connection, NullPool, event
 from sqlalchemy.engine import AdaptedConnection
 from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
-from sqlalchemy.exc import InvalidatePoolError
+from sqlalchemy.exc import DisconnectionError, InvalidatePoolError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
@@ -97,6 +97,7 @@ def _try_first(connection: DBAPIConnection, _: ConnectionPoolEntry, __: PoolProx
 
     Raises:
         InvalidatePoolError: it does not answer; the pool then connects anew, and gives up all that are as old.
+        DisconnectionError: it can't be asked; the pool connects anew in its place.
     """
 
     async def ask(driver: asyncpg.Connection) -> None:
@@ -106,6 +107,8 @@ def _try_first(connection: DBAPIConnection, _: ConnectionPoolEntry, __: PoolProx
         cast("AdaptedConnection", connection).run_async(ask)
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:  # TimeoutError is an OSError
         raise InvalidatePoolError from error
+    except asyncpg.InternalClientError as error:  # it broke off in the midst of something
+        raise DisconnectionError from error
 
 
 def _distrust_all(failed: ExceptionContext) -> None:

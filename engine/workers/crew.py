@@ -42,7 +42,7 @@ class CrewSettings:
 
     score_batch: int = 200
     score_loops: int = 2
-    say_batch: int = 300
+    say_batch: int = 1_000
     say_loops: int = 8
     lease_ms: int = 30_000
     grace_ms: int = 30_000

@@ -16,13 +16,13 @@ from engine.game.finish import counts, crack_seq
 from engine.game.model import CloseReason, Room, Round, ScoredGuess
 from engine.game.notices import Answer
 from engine.game.ports import GuessJob, Outgoing, Relay, RoundClock, UnitOfWork, Units
+from engine.game.recent import Recent
 from engine.game.scoring import WINNING_TOTAL, Scorer, percent
 from engine.ids import NOTICE, ChatId, JobId, NoticeId, PlayerId, RoomId, RoundId, rebrand
 from engine.lanes import Job, Lanes
 from engine.store.errors import StatementRefused, StoreUnavailable
 from engine.workers import events
 from engine.workers.payload import BadPayload, decode
-from engine.workers.recent import Recent
 
 _REMEMBERED: Final = 4096
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 from redis.asyncio import Redis
+from sqlalchemy import select
 
 from engine.game.model import LeverSet, Source
 from engine.game.notices import Refusal, Refused
 from engine.game.ports import GuessJob, RoomFull
 from engine.game.request import Receipt
+from engine.game.world import TOLD_ALREADY
 from engine.ids import JobId, PlayerId
+from engine.store.tables import outbox
 from tests.workers.levers import flood, lever, told
 from tests.workers.making import CEILING, House, wrong
 
@@ -144,3 +147,19 @@ async def test_a_full_room_is_told_to_whoever_enqueues(product: House) -> None:
     job, player = JobId(product.world.mint("JOB")), PlayerId(product.world.mint("PLR"))
     with pytest.raises(RoomFull, match="its cap is 1"):
         await product.world.lanes.enqueue(room, player, job, GuessJob(round_.id, round_.keyboard[:6], Source(-1, 9), 1))
+
+
+async def test_a_player_who_knows_when_to_come_again_is_not_told_twice_but_every_refusal_is_kept(
+    product: House,
+) -> None:
+    room, round_ = await product.open()
+    await product.game.operators.set(room.id, {"cap": 1})
+    await flood(product, 1)
+    for _ in range(3):
+        assert await product.guess(wrong(round_), "Ben") is Receipt.REFUSED
+    assert await product.guess(wrong(round_), "Ana") is Receipt.REFUSED
+    assert len([notice for notice in await product.unsent() if isinstance(notice, Refused)]) == 2
+    kept = select(outbox.c.drop_reason).where(outbox.c.kind == "refused")
+    async with product.units._database.reading() as connection:
+        reasons = Counter((await connection.execute(kept)).scalars())
+    assert reasons == {None: 2, TOLD_ALREADY: 2}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from bot.texts.english.answers import OUTAGE, answer, answers, lever_pulled, profile
+from bot.texts.english.answers import OUTAGE, answer, answers, answers_in_short, lever_pulled, profile
 from bot.texts.english.pages import COMMAND_MENU, page
 from bot.texts.english.refusals import refused
 from bot.texts.english.rounds import board, round_opened, round_revealed
@@ -26,6 +26,10 @@ class English:
     def answers(self, notices: Sequence[Answer], scene: Scene) -> str:
         """How close several guesses of one player came."""
         return answers(notices, scene)
+
+    def answers_in_short(self, notices: Sequence[Answer], scene: Scene) -> str:
+        """How many guesses of one player were answered, the best total and the last."""
+        return answers_in_short(notices, scene)
 
     def refused(self, notice: Refused, scene: Scene) -> str:
         """Why a message was not taken, and what to do next."""

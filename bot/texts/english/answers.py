@@ -34,6 +34,16 @@ def answers(notices: Sequence[Answer], scene: Scene) -> str:
     return f"{_warmth(max(totals))} {bold(scene.name(notices[0].player))}: {shown} / {FULL_SCORE}"
 
 
+def answers_in_short(notices: Sequence[Answer], scene: Scene) -> str:
+    """``🟢 Ana: 1,240 guesses, the best 560, the last 300 / 600``."""
+    totals = [notice.total for notice in notices]
+    name = bold(scene.name(notices[0].player))
+    return (
+        f"{_warmth(max(totals))} {name}: {guesses(len(totals))}, the best {max(totals)}, the last {totals[-1]} / "
+        f"{FULL_SCORE}"
+    )
+
+
 def _warmth(total: int) -> str:
     if total >= 480:
         return "🟢"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.workers.recent import Recent
+from engine.game.recent import Recent
 
 
 def test_the_least_recently_used_value_goes_first() -> None:
