@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from redis.asyncio import Redis
 from sqlalchemy import select
