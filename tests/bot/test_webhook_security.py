@@ -115,6 +115,16 @@ async def test_a_body_that_does_not_come_is_given_up(idle: Stage) -> None:
     assert await aside(idle) == []
 
 
+@pytest.mark.parametrize("lines", ["Connection: Upgrade\r\n", "Connection: keep-alive\r\nConnection: upgrade\r\n"])
+async def test_a_post_that_asks_for_another_protocol_is_not_taken_for_an_empty_one(idle: Stage, lines: str) -> None:
+    body = json.dumps(said("whole")).encode()
+    head = f"{SIGNED}{lines}Upgrade: h2c\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    async with porch(idle) as telegram:
+        answer = await asyncio.wait_for(telegram.raw(head, body, whole=False), 5)
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert await aside(idle) == []
+
+
 async def test_whoever_hangs_up_in_the_middle_leaves_nothing(idle: Stage) -> None:
     hall = Hall(idle, nothing)
     hall.listen()
