@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import httpx
 import pytest
@@ -39,6 +41,26 @@ async def test_polling_goes_on_after_any_trouble_of_the_moment(idle: Stage, faul
     hall = Hall(idle, nothing)
     idle.api.faults["getUpdates"].extend([fault] * 8)
     idle.api.faults["deleteWebhook"].append(fault)
+    idle.api.feed(said("a"))
+    async with hall.polling():
+        await until_confirmed(idle)
+    assert hall.done == ["a"]
+
+
+@pytest.mark.parametrize(
+    "junk", ["junk", 7, {"update_id": 5}, ["x"], [{}], [{"update_id": "5"}], [{"update_id": True}]]
+)
+async def test_polling_goes_on_after_an_answer_that_is_no_list_of_updates(
+    idle: Stage, monkeypatch: pytest.MonkeyPatch, junk: object
+) -> None:
+    hall = Hall(idle, nothing)
+    answers: list[object] = [junk] * 2
+    truly = idle.api._getUpdates
+
+    async def answer(parameters: Mapping[str, Any]) -> Any:
+        return answers.pop() if answers else await truly(parameters)
+
+    monkeypatch.setattr(idle.api, "_getUpdates", answer)
     idle.api.feed(said("a"))
     async with hall.polling():
         await until_confirmed(idle)
