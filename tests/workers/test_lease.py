@@ -7,6 +7,7 @@ import time
 
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 
 from engine.ids import JOB, NodeLost, minted_ms
 from engine.workers.lease import RedisLease
@@ -93,6 +94,14 @@ async def test_the_next_holder_of_a_node_starts_after_the_last_id_of_the_former(
     await redis.hset("codemojex:node:floors", mapping={str(n): str(ahead_ms) for n in range(1024)})
     async with NodeLease(redis) as node:
         assert minted_ms(node.mint(JOB)) > ahead_ms
+
+
+async def test_a_node_whose_past_can_not_be_read_is_given_back(redis: Redis) -> None:
+    await redis.set("codemojex:node:floors", "not what it should be")
+    with pytest.raises(ResponseError):
+        async with NodeLease(redis):
+            pass
+    assert await redis.keys("codemojex:lease:*") == []
 
 
 async def test_a_cancelled_process_gives_its_node_back(redis: Redis) -> None:
