@@ -67,6 +67,18 @@ async def test_polling_goes_on_after_an_answer_that_is_no_list_of_updates(
     assert hall.done == ["a"]
 
 
+async def test_updates_are_taken_after_an_idle_week_when_their_numbers_begin_anew_far_below(idle: Stage) -> None:
+    hall = Hall(idle, nothing)
+    idle.api.feed({**said("before"), "update_id": 700_000_000})
+    async with hall.polling():
+        await until_confirmed(idle)
+        idle.api.feed({**said("a"), "update_id": 5_000_000}, {**said("b"), "update_id": 5_000_001})
+        await until_confirmed(idle)
+        idle.api.feed({**said("c"), "update_id": 5_000_002})
+        await until_confirmed(idle)
+    assert hall.done == ["before", "a", "b", "c"]
+
+
 async def test_telegram_is_left_alone_for_as_long_as_it_asks(idle: Stage) -> None:
     hall = Hall(idle, nothing)
     idle.api.faults["getUpdates"].append(flood(1))
