@@ -47,6 +47,19 @@ async def test_a_holder_knows_that_its_lease_was_taken_away(redis: Redis) -> Non
     await lease.release()
 
 
+async def test_whoever_is_cancelled_while_acquiring_takes_nothing(redis: Redis) -> None:
+    """Whatever moment it is: before the request leaves, on its way, or once it was granted and nobody heard."""
+    for moment in range(60):
+        lease = RedisLease(redis, f"poll {moment}")
+        acquiring = asyncio.create_task(lease.acquire())
+        for _ in range(moment % 20):
+            await asyncio.sleep(0)
+        acquiring.cancel()
+        await asyncio.gather(acquiring, return_exceptions=True)
+        await lease.release()
+    assert await redis.keys("codemojex:lease:*") == []
+
+
 async def test_releasing_a_lapsed_lease_leaves_the_next_holder_alone(redis: Redis) -> None:
     first, second = RedisLease(redis, "poll"), RedisLease(redis, "poll")
     assert await first.acquire()
