@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
+from telegram.error import NetworkError
 from telegram.ext import Application, CallbackContext, ExtBot
 
 from bot.budget import Budget, Limiter, Permit
@@ -42,11 +43,19 @@ class TelegramBot(ExtBot[Permit]):
             allowed: the kinds of updates to send from now on.
 
         Raises:
-            TelegramError: as every method of the bot.
+            TelegramError: as every method of the bot; also where the answer is no list of updates.
         """
         data = {"offset": offset, "timeout": timeout_s, "limit": 100, "allowed_updates": list(allowed)}
         answer = await self._post("getUpdates", data, read_timeout=timeout_s + _GRACE_S)
+        if not isinstance(answer, list) or not all(map(_is_update, answer)):
+            # Whoever stands before Telegram made it up: without a number, nothing of it can be confirmed.
+            raise NetworkError("getUpdates answered something that is no list of updates")
         return cast("list[dict[str, Any]]", answer)
+
+
+def _is_update(raw: object) -> bool:
+    number = raw.get("update_id") if isinstance(raw, dict) else None
+    return isinstance(number, int) and not isinstance(number, bool)
 
 
 class GameApplication(Application[TelegramBot, "Context", Nothing, Nothing, Nothing, None]):

@@ -92,7 +92,9 @@ class Intake:
                 failures += 1
                 await self._rest(stop, events.LEASING_FAILED, error, failures)
             else:
-                return not stop.is_set()
+                if not stop.is_set():
+                    return True
+                await self._give_back()  # it may have come in the moment of the stop
         return False
 
     async def _poll(self, serving: Serving, stop: asyncio.Event) -> None:

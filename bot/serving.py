@@ -35,9 +35,13 @@ class Serving:
         self._ending = asyncio.Event()
 
     def offer(self, raw: dict[str, Any]) -> None:
-        """Put an update, as Telegram sent it, in work; one that is in work already, or done, is passed over."""
+        """Put an update, as Telegram sent it, in work; one that is in work already, or done, is passed over.
+
+        A number below the offset says nothing: after a week without updates Telegram goes on at any number, and shows
+        what there is to whoever asks from far ahead. One that comes again after that is known by its message.
+        """
         update_id = int(raw["update_id"])
-        if update_id in self._known or (self._offset is not None and update_id < self._offset):
+        if update_id in self._known:
             return
         self._known.add(update_id)
         self._open.add(update_id)

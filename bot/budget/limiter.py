@@ -10,7 +10,7 @@ from telegram.error import RetryAfter
 from telegram.ext import BaseRateLimiter
 
 from bot.budget.limits import Budget, Chat, Permit, Wait
-from bot.halts import flooded, retry_after_ms
+from bot.halts import LONGEST_MS, flooded, retry_after_ms
 
 _Answer = bool | dict[str, Any] | list[dict[str, Any]]
 
@@ -63,6 +63,11 @@ class Limiter(BaseRateLimiter[Permit]):
             if bound:
                 await self._budget.hold(chat, retry_after_ms(error))
             raise
+        except OverflowError:
+            # The library can't hold so long a pause, and raises that in the place of its own error.
+            if bound:
+                await self._budget.hold(chat, LONGEST_MS)
+            raise flooded(LONGEST_MS) from None
 
     async def _permitted(self, chat: Chat | None, *, counted: bool) -> None:
         left_ms = self._patience_ms

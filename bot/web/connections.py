@@ -16,6 +16,8 @@ LARGEST_HEAD: Final = 65_536
 class Connection(HttpToolsProtocol):
     """Closes itself where a request's head is endless, and is closed by ``tend`` where it is slow.
 
+    So it is with the rest of a request that was answered before its end.
+
     uvicorn alone would wait and gather for ever. A timer for each head would cost as much as reading it.
     """
 
@@ -39,6 +41,12 @@ class Connection(HttpToolsProtocol):
         """The head is here; from now on the application sees to the time."""
         self._head_since_s = None
         super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        """What is left of a request that was answered already is read by nobody: it may take as long as a head."""
+        super().on_response_complete()
+        if self.cycle.response_complete and self.cycle.more_body:
+            self._await_head()
 
     def data_received(self, data: bytes) -> None:
         """Read on, unless a head is endless."""

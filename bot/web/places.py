@@ -6,7 +6,7 @@ import hashlib
 import hmac
 from dataclasses import dataclass, field
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 HEALTH: Final = "/health"
 _PORTS: Final = {None, 80, 88, 443, 8443}
@@ -29,8 +29,8 @@ class Webhook:
 
     @property
     def path(self) -> str:
-        """The path that posts come on."""
-        return urlsplit(self.url).path or "/"
+        """The path that posts come on, as the server reads it: without its ``%`` escapes."""
+        return unquote(urlsplit(self.url).path) or "/"
 
 
 def derived_secret(token: str) -> str:
@@ -57,9 +57,10 @@ def check_public(url: str, *, plain: bool) -> None:
         raise ValueError("it must be an address like https://bot.example.org/telegram")
     if not plain and port not in _PORTS:
         raise ValueError("Telegram posts to the ports 443, 80, 88 and 8443 alone")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise ValueError("it must be a plain address, without user, password, query or fragment")
-    if parts.path.startswith(HEALTH):
+    path = unquote(parts.path)
+    if parts.username or parts.password or parts.query or parts.fragment or {"{", "}"} & set(path):
+        raise ValueError("it must be a plain address, without user, password, query, fragment or braces")
+    if path.startswith(HEALTH):
         raise ValueError(f"{HEALTH} is taken; choose another path")
 
 

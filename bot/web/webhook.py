@@ -3,6 +3,7 @@
 ========  ================================================================================
 200       the update has a receipt, or was set aside: Telegram forgets it
 403       the secret is missing or wrong; nothing else was looked at
+400       it asks for another protocol, and so has no body
 405, 415  no post, or no JSON
 408, 413  it did not arrive in time, or is larger than any update
 503       not taken now; Telegram posts it again (for a day), and no update of that chat before
@@ -104,6 +105,8 @@ class WebhookEndpoint:
             raise _Refused(403, _AND_GO)
         if said.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
             raise _Refused(415, _AND_GO)
+        if _changes_protocol(scope):
+            raise _Refused(400, _AND_GO)
         taking = self._taking
         if taking is None or self._in_work >= taking.pace.posts_at_once:
             raise _Refused(503, _AGAIN)
@@ -140,6 +143,16 @@ def _said(scope: Scope) -> dict[bytes, bytes]:
     for name, value in scope["headers"]:
         said[name] = value if said.get(name, value) == value else b""
     return said
+
+
+def _changes_protocol(scope: Scope) -> bool:
+    """Whether the server takes the body for words of another protocol, and so passes none on.
+
+    An update that a proxy sent on like that would look empty, and be lost with a 200.
+    """
+    named = {name for name, _ in scope["headers"]}
+    asks = any(b"upgrade" in value.lower() for name, value in scope["headers"] if name == b"connection")
+    return asks and b"upgrade" in named
 
 
 async def _body(said: dict[bytes, bytes], receive: Receive, deadline: Deadline) -> tuple[bytes, bool]:

@@ -29,6 +29,8 @@ class Chats:
         Whatever still comes from the old one counts as come from the new one. Where the new one has rooms already,
         a chat in which a round was ever opened keeps its own, the old one's before the new one's.
         """
+        if old_ref == new_ref:  # no move: written down, it would lead to itself, and no later one would be followed
+            return
         horizon = await self.world.lanes.horizon()
         async with self.world.units.begin() as work:
             closed = await self._move(work, old_ref, new_ref, horizon)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 import time
 from typing import Final
 
@@ -18,6 +19,7 @@ from engine.workers.stopping import pause_unless
 _log = structlog.get_logger(__name__)
 
 _PREFIX: Final = "codemojex:lease:"
+_GIVE_BACK_S: Final = 1.0
 
 
 class RedisLease:
@@ -45,9 +47,15 @@ class RedisLease:
         return _monotonic_ms() < self._held_until_ms
 
     async def acquire(self) -> bool:
-        """Try once; False where another process holds it."""
+        """Try once; False where another process holds it. Cancelling it takes nothing."""
         asked_ms = _monotonic_ms()
-        if not await self._lock.acquire():
+        token = secrets.token_bytes(16)
+        try:
+            mine = await self._lock.acquire(token=token)
+        except asyncio.CancelledError:
+            await self._give_back(token)
+            raise
+        if not mine:
             return False
         self._held_until_ms = asked_ms + self._ttl_ms
         self._stop.clear()
@@ -62,6 +70,13 @@ class RedisLease:
             await self._renewal
             self._renewal = None
             with contextlib.suppress(LockError, RedisError, OSError):
+                await self._lock.release()
+
+    async def _give_back(self, token: bytes) -> None:
+        """What may have been granted meanwhile would be held up for its whole length by nobody."""
+        self._lock.local.token = token
+        with contextlib.suppress(LockError, RedisError, OSError):  # TimeoutError is an OSError
+            async with asyncio.timeout(_GIVE_BACK_S):
                 await self._lock.release()
 
     async def _renew(self) -> None:

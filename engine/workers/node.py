@@ -87,7 +87,11 @@ class NodeLease:
             node = (first + step) % NODES
             lease = RedisLease(self._redis, f"node:{node}", self._ttl_ms)
             if await lease.acquire():
-                floor = await self._redis.hget(_FLOORS, str(node))
+                try:
+                    floor = await self._redis.hget(_FLOORS, str(node))
+                except BaseException:
+                    await lease.release()  # else it would be renewed for nobody, and another number at each try
+                    raise
                 self._minter = Minter(node, floor_ms=int(floor or 0), held=lease.held)
                 self._lease = lease
                 _log.debug(events.NODE_LEASED, node=node)

@@ -18,7 +18,7 @@ from engine.game.chats import SILENT, Chats
 from engine.game.ports import OutboxItem, UnitOfWork, Units
 from engine.ids import NoticeId
 from engine.lanes import Job, Lanes
-from engine.store.errors import StoreUnavailable
+from engine.store.errors import StatementRefused, StoreUnavailable
 from engine.workers import events
 from engine.workers.ports import Delivered, Messenger, Moved, Told, TryLater, Unreachable
 
@@ -128,7 +128,7 @@ class SpeakWorker:
                 async with self._units.begin() as work:
                     await mark(work)
                     await work.commit()
-            except StoreUnavailable as error:
+            except (StoreUnavailable, StatementRefused) as error:  # the latter: a right that an operator took away
                 _log.warning(events.MARKING_FAILED, error=type(error).__name__)
                 await asyncio.sleep(pause_s)
                 pause_s = min(pause_s * 2, _MARK_AGAIN_MOST_S)

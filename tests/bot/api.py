@@ -166,6 +166,8 @@ class FakeApi(BaseRequest):
     async def _getUpdates(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:  # noqa: N802
         offset = int(parameters.get("offset", 0))
         self.offsets.append(offset)
+        if self.updates and offset > self.updates[-1]["update_id"] + 11:
+            offset = 0  # an offset far ahead of all there is: Telegram takes it for none
         while self.updates and self.updates[0]["update_id"] < offset:
             self.updates.popleft()
         if not self.updates and parameters.get("timeout"):

@@ -21,6 +21,8 @@ from tests.bot.making import GROUP
 from tests.bot.notices import answer, item
 from tests.bot.stage import UNLIMITED, bot_on
 
+DAY_MS = 86_400_000
+
 # The library reads its own deprecated attribute as it makes a RetryAfter.
 pytestmark = pytest.mark.filterwarnings("ignore:.*retry_after:telegram.warnings.PTBDeprecationWarning")
 
@@ -77,6 +79,19 @@ async def test_what_certainly_was_not_said_is_said_later(
     assert isinstance(later, TryLater)
     assert later.delay_ms == delay_ms
     assert "TEST" not in later.reason
+
+
+@pytest.mark.parametrize(
+    ("asked_s", "delay_ms"), [(1.5, 1_500), (-5, 1_000), (10**9, DAY_MS), (10**15, DAY_MS), (1e300, DAY_MS)]
+)
+async def test_a_pause_that_nobody_can_mean_is_a_second_or_a_day(
+    api: FakeApi, messenger: TelegramMessenger, asked_s: float, delay_ms: int
+) -> None:
+    api.faults["sendMessage"].append(Answered(429, "Too Many Requests", {"retry_after": asked_s}))
+    assert await messenger.say([item(answer())]) == TryLater(delay_ms, "429")
+    held = await messenger.say([item(answer())])
+    assert isinstance(held, TryLater), "the whole budget knows of it"
+    assert delay_ms - 1_000 < held.delay_ms <= delay_ms
 
 
 async def test_a_chat_that_moved_says_where(api: FakeApi, messenger: TelegramMessenger) -> None:

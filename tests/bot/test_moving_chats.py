@@ -99,6 +99,17 @@ async def test_the_same_sign_twice_and_a_late_message_of_the_old_chat_change_not
         assert await stage.guesses(NEW) == 4
 
 
+async def test_a_sign_that_leads_to_its_own_chat_changes_nothing(redis: Redis, ready_database_url: str) -> None:
+    near_miss = await a_round_with_much_under_way(redis, ready_database_url)
+    astray = message("", ANA, OLD_CHAT, migrate_to_chat_id=OLD)
+    async with stage_on(redis, ready_database_url, working=False) as stage:
+        assert (await stage.take(update(astray))).receipt is Receipt.DURABLE
+        assert (await stage.take(sign("to"))).receipt is Receipt.DURABLE
+    async with stage_on(redis, ready_database_url) as stage:
+        await wait_until(lambda: stage.api.texts(NEW), "the new chat is spoken to")
+        await all_goes_on_in_the_new_chat(stage, near_miss)
+
+
 @pytest.mark.case("T6")
 @pytest.mark.parametrize("which", ["to", "from"])
 async def test_a_room_that_was_opened_in_the_new_chat_before_any_sign_gives_way(

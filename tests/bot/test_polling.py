@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import httpx
 import pytest
@@ -43,6 +45,38 @@ async def test_polling_goes_on_after_any_trouble_of_the_moment(idle: Stage, faul
     async with hall.polling():
         await until_confirmed(idle)
     assert hall.done == ["a"]
+
+
+@pytest.mark.parametrize(
+    "junk", ["junk", 7, {"update_id": 5}, ["x"], [{}], [{"update_id": "5"}], [{"update_id": True}]]
+)
+async def test_polling_goes_on_after_an_answer_that_is_no_list_of_updates(
+    idle: Stage, monkeypatch: pytest.MonkeyPatch, junk: object
+) -> None:
+    hall = Hall(idle, nothing)
+    answers: list[object] = [junk] * 2
+    truly = idle.api._getUpdates
+
+    async def answer(parameters: Mapping[str, Any]) -> Any:
+        return answers.pop() if answers else await truly(parameters)
+
+    monkeypatch.setattr(idle.api, "_getUpdates", answer)
+    idle.api.feed(said("a"))
+    async with hall.polling():
+        await until_confirmed(idle)
+    assert hall.done == ["a"]
+
+
+async def test_updates_are_taken_after_an_idle_week_when_their_numbers_begin_anew_far_below(idle: Stage) -> None:
+    hall = Hall(idle, nothing)
+    idle.api.feed({**said("before"), "update_id": 700_000_000})
+    async with hall.polling():
+        await until_confirmed(idle)
+        idle.api.feed({**said("a"), "update_id": 5_000_000}, {**said("b"), "update_id": 5_000_001})
+        await until_confirmed(idle)
+        idle.api.feed({**said("c"), "update_id": 5_000_002})
+        await until_confirmed(idle)
+    assert hall.done == ["before", "a", "b", "c"]
 
 
 async def test_telegram_is_left_alone_for_as_long_as_it_asks(idle: Stage) -> None:

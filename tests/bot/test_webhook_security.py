@@ -21,6 +21,7 @@ from tests.bot.making import said
 from tests.bot.posting import HEADERS, SECRET, WEBHOOK, porch
 from tests.bot.stage import Stage
 from tests.bot.test_webhook import aside
+from tests.waiting import wait_until
 
 HEAD = "POST /telegram HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 FORGED = {"X_Telegram_Bot_Api_Secret_Token": "forged-secret"}
@@ -114,6 +115,16 @@ async def test_a_body_that_does_not_come_is_given_up(idle: Stage) -> None:
     assert await aside(idle) == []
 
 
+@pytest.mark.parametrize("lines", ["Connection: Upgrade\r\n", "Connection: keep-alive\r\nConnection: upgrade\r\n"])
+async def test_a_post_that_asks_for_another_protocol_is_not_taken_for_an_empty_one(idle: Stage, lines: str) -> None:
+    body = json.dumps(said("whole")).encode()
+    head = f"{SIGNED}{lines}Upgrade: h2c\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    async with porch(idle) as telegram:
+        answer = await asyncio.wait_for(telegram.raw(head, body, whole=False), 5)
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert await aside(idle) == []
+
+
 async def test_whoever_hangs_up_in_the_middle_leaves_nothing(idle: Stage) -> None:
     hall = Hall(idle, nothing)
     hall.listen()
@@ -145,6 +156,28 @@ async def test_a_second_head_on_a_kept_connection_has_its_time_too(
     async with porch(idle) as telegram:
         answer = await asyncio.wait_for(telegram.raw(first, b"POST /tele", whole=False), 5)
     assert answer.count(b"HTTP/1.1 200") == 1
+
+
+@pytest.mark.parametrize(
+    ("rest", "drop"),
+    [("Content-Length: 1000000\r\n\r\n", b"x"), ("Transfer-Encoding: chunked\r\n\r\n0\r\n", b"X: y\r\n")],
+)
+async def test_whoever_goes_on_sending_what_was_answered_already_is_hung_up_on(
+    idle: Stage, monkeypatch: pytest.MonkeyPatch, rest: str, drop: bytes
+) -> None:
+    """Each byte would keep the connection for ever, and a thousand of those are all there are."""
+    monkeypatch.setattr(connections, "HEAD_S", 0.2)
+    async with porch(idle) as telegram:
+        reader, writer = await asyncio.open_connection("127.0.0.1", telegram.port)
+        writer.write(f"GET /nothing HTTP/1.1\r\nHost: x\r\n{rest}".encode())
+        assert (await reader.readuntil(b"\r\n")).startswith(b"HTTP/1.1 404")
+
+        def dripped() -> bool:
+            writer.write(drop)
+            return writer.transport.is_closing() or reader.at_eof()
+
+        await wait_until(dripped, "the bot hangs up")
+        writer.close()
 
 
 async def test_posts_before_the_bot_is_ready_are_asked_to_come_again(idle: Stage) -> None:

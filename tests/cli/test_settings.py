@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import httpx
 import pytest
+from starlette.responses import Response
+from starlette.routing import Route, Router
 
 from bot.errors import BadSettings, TokenMissing
 from bot.settings import LogLevel, load_settings
 from bot.web.places import derived_secret
+from bot.web.server import listening
 
 TOKEN = "4242:TEST-token-that-opens-nothing-at-all-00"  # noqa: S105 - of no bot
 
@@ -131,6 +135,16 @@ def test_a_webhook_has_a_path_a_secret_and_a_number_of_connections(monkeypatch: 
     assert "my-own_Secret1" not in repr(settings) + settings.model_dump_json()
 
 
+@pytest.mark.parametrize("path", ["tele%20gram", "caf%C3%A9", "a+b:c@d,e"])
+async def test_the_path_of_a_webhook_is_the_one_that_posts_come_on(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    hooked(monkeypatch, f"https://bot.example.org/{path}")
+    webhook = load_settings().webhook()
+    assert webhook is not None
+    app = Router([Route(webhook.path, lambda _: Response(), methods=["POST"])])
+    async with listening("127.0.0.1:0", app) as port, httpx.AsyncClient() as telegram:
+        assert (await telegram.post(f"http://127.0.0.1:{port}/{path}")).status_code == 200
+
+
 def test_a_webhook_needs_a_place_to_listen(monkeypatch: pytest.MonkeyPatch) -> None:
     hooked(monkeypatch, "https://bot.example.org/telegram", CODEMOJEX_LISTEN="")
     with pytest.raises(BadSettings, match="CODEMOJEX_LISTEN"):
@@ -150,6 +164,8 @@ def test_a_webhook_needs_a_place_to_listen(monkeypatch: pytest.MonkeyPatch) -> N
         "https://bot.example.org/telegram?x=1",
         "https://bot.example.org/telegram#x",
         "https://bot.example.org/health/live",
+        "https://bot.example.org/%68ealth/live",
+        "https://bot.example.org/{x:y}",
         f"https://bot.example.org/{TOKEN}",
         f"https://bot.example.org/{TOKEN.replace(':', '%3A')}",
     ],

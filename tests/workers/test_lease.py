@@ -7,6 +7,7 @@ import time
 
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 
 from engine.ids import JOB, NodeLost, minted_ms
 from engine.workers.lease import RedisLease
@@ -44,6 +45,19 @@ async def test_a_holder_knows_that_its_lease_was_taken_away(redis: Redis) -> Non
     await redis.flushall()
     await wait_until(lambda: not lease.held(), "the holder noticed")
     await lease.release()
+
+
+async def test_whoever_is_cancelled_while_acquiring_takes_nothing(redis: Redis) -> None:
+    """Whatever moment it is: before the request leaves, on its way, or once it was granted and nobody heard."""
+    for moment in range(60):
+        lease = RedisLease(redis, f"poll {moment}")
+        acquiring = asyncio.create_task(lease.acquire())
+        for _ in range(moment % 20):
+            await asyncio.sleep(0)
+        acquiring.cancel()
+        await asyncio.gather(acquiring, return_exceptions=True)
+        await lease.release()
+    assert await redis.keys("codemojex:lease:*") == []
 
 
 async def test_releasing_a_lapsed_lease_leaves_the_next_holder_alone(redis: Redis) -> None:
@@ -93,6 +107,14 @@ async def test_the_next_holder_of_a_node_starts_after_the_last_id_of_the_former(
     await redis.hset("codemojex:node:floors", mapping={str(n): str(ahead_ms) for n in range(1024)})
     async with NodeLease(redis) as node:
         assert minted_ms(node.mint(JOB)) > ahead_ms
+
+
+async def test_a_node_whose_past_can_not_be_read_is_given_back(redis: Redis) -> None:
+    await redis.set("codemojex:node:floors", "not what it should be")
+    with pytest.raises(ResponseError):
+        async with NodeLease(redis):
+            pass
+    assert await redis.keys("codemojex:lease:*") == []
 
 
 async def test_a_cancelled_process_gives_its_node_back(redis: Redis) -> None:

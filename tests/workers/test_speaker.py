@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+import structlog
 from redis.asyncio import Redis
 
+from bot.embedded_postgres import PostgresServer
 from engine.game.notices import Answer, Page, PageShown
 from engine.game.ports import OutboxItem, Outgoing
 from engine.ids import NOTICE, NoticeId
@@ -15,7 +17,7 @@ from engine.workers.crew import Crew, CrewSettings
 from engine.workers.ports import Delivered, Told, TryLater, Unreachable
 from engine.workers.speaker import SpeakWorker
 from tests.waiting import wait_until
-from tests.workers.making import House, Recorder, wrong
+from tests.workers.making import House, Recorder, house, wrong
 
 
 def speaker(product: House, messenger: Recorder) -> SpeakWorker:
@@ -171,3 +173,23 @@ async def test_notices_stay_leased_for_as_long_as_saying_them_takes(product: Hou
         stop.set()
     assert [len(said) for said in messenger.said] == [2]
     assert await product.queues.notices.claim_group(10) == []
+
+
+async def test_what_was_said_is_not_said_again_where_sql_refuses_to_have_it_marked(
+    redis: Redis, postgres: PostgresServer, migrated_postgres: str
+) -> None:
+    name = postgres.create(template=migrated_postgres)
+    forbid = "BEGIN RAISE 'permission denied for table outbox' USING ERRCODE = 'insufficient_privilege'; END"
+    postgres.sql(f"CREATE FUNCTION forbid() RETURNS trigger LANGUAGE plpgsql AS $${forbid}$$", name)
+    postgres.sql("CREATE TRIGGER forbidden BEFORE UPDATE ON outbox EXECUTE FUNCTION forbid()", name)
+    async with house(redis, postgres.url(name)) as product:
+        await some_answers(product, 1)
+        messenger = Recorder()
+        with structlog.testing.capture_logs() as logs:
+            speaking = asyncio.create_task(speak(product, messenger))
+            await wait_until(lambda: speaking.done() or logs, "it could not be marked")
+            postgres.sql("DROP TRIGGER forbidden ON outbox", name)
+            await speaking
+        assert len(messenger.said) == 1
+        assert await product.unsent() == []
+    postgres.drop(name)
