@@ -230,8 +230,9 @@ def _told(problem: Any) -> str:
     field = Settings.model_fields.get(place)
     secret = field is None or field.annotation is SecretStr
     name = place if field is None else PREFIX + place.upper()  # an alias goes by itself
-    why = problem["msg"].removeprefix("Value error, ")
-    why = why[:1].lower() + why[1:]
+    words = problem["msg"]
+    ours = words.removeprefix("Value error, ")
+    why = ours if ours != words else words[:1].lower() + words[1:]
     # What was meant for another variable may be a secret, too.
     value = "" if secret else f"={redacted(str(problem['input']))}"
     return f"{name}{value} can't be used: {why}"

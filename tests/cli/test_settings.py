@@ -202,3 +202,11 @@ def test_a_token_in_the_wrong_variable_is_not_shown(monkeypatch: pytest.MonkeyPa
         load_settings()
     assert token not in str(raised.value)
     assert "hunter2" not in str(raised.value)
+
+
+def test_what_is_wrong_is_told_as_it_was_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CODEMOJEX_SCORE_BATCH", "0")
+    hooked(monkeypatch, "https://bot.example.org:99/telegram")
+    with pytest.raises(BadSettings, match=r"used: Telegram posts .*used: input should") as raised:
+        load_settings()
+    assert "Value error" not in str(raised.value)
