@@ -124,6 +124,18 @@ class Settings(BaseSettings):
             raise TokenMissing("TELEGRAM_TOKEN is not set; set it to the token that @BotFather gave you")
         return self.telegram_token.get_secret_value()
 
+    def require_replicas(self) -> None:
+        """Return where replicas are asked of a server that may have some.
+
+        Raises:
+            BadSettings: the embedded one is asked, and no guess would ever count as received.
+        """
+        if self.redis_replicas and self.redis_url is None:
+            raise BadSettings(
+                f"{PREFIX}REDIS_REPLICAS={self.redis_replicas} can't be used: the embedded server has no replica; "
+                f"set REDIS_URL to a Redis that has, or leave {PREFIX}REDIS_REPLICAS out"
+            )
+
     def webhook(self) -> Webhook | None:
         """Where and how Telegram is to post updates; None where the bot is to poll.
 

@@ -65,6 +65,7 @@ def _serve_apart(part: _Part) -> None:
 
 def _serve(part: _Part, settings: Settings) -> None:
     settings.token()  # before any server is started for nothing
+    settings.require_replicas()
     if part.takes:
         settings.webhook()
     configure(settings.log_level, json=settings.log_format is LogFormat.JSON)

@@ -212,6 +212,14 @@ def test_a_script_without_a_message_is_refused(call: Callable[..., Done]) -> Non
     refused(call("play", "--script", "-", stdin=b"\n# nothing\n"), 2, "no message")
 
 
+def test_replicas_of_the_embedded_server_are_refused_before_it_starts(
+    tmp_path: Path, call: Callable[..., Done]
+) -> None:
+    done = call("up", "--data-dir", tmp_path / "data", TELEGRAM_TOKEN=TOKEN, CODEMOJEX_REDIS_REPLICAS="1")
+    refused(done, 2, "CODEMOJEX_REDIS_REPLICAS=1", "REDIS_URL")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [

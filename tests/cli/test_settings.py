@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.commands.play import for_the_terminal
 from bot.errors import BadSettings, TokenMissing
 from bot.settings import LogLevel, load_settings
 from bot.web.places import derived_secret
@@ -101,6 +102,11 @@ def test_settings_do_not_change() -> None:
 def test_a_missing_token_says_what_to_set() -> None:
     with pytest.raises(TokenMissing, match="TELEGRAM_TOKEN"):
         load_settings().token()
+
+
+def test_the_terminal_s_own_servers_wait_for_no_replica(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CODEMOJEX_REDIS_REPLICAS", "1")
+    assert for_the_terminal(load_settings()).redis_replicas == 0
 
 
 def hooked(monkeypatch: pytest.MonkeyPatch, url: str, **more: str) -> None:
