@@ -191,7 +191,7 @@ async def connect(application: GameApplication, stop: asyncio.Event, *, pace: Pa
 
 def _refuse_token() -> NoReturn:
     # The library's error has the token in its text, so it goes no further.
-    raise TokenRefused("Telegram doesn't know the bot's token; take a new one from @BotFather") from None
+    raise TokenRefused from None
 
 
 def _kind(error: Exception) -> str:

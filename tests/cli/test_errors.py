@@ -46,7 +46,7 @@ def test_what_is_no_token_at_all_is_refused_before_anything_starts(tmp_path: Pat
 async def test_a_token_that_telegram_does_not_know_is_told_from_an_outage(tmp_path: Path) -> None:
     async with FakeTelegram().serving() as telegram:
         done = await codemojex(tmp_path, "up", TELEGRAM_TOKEN=WRONG_TOKEN, CODEMOJEX_TELEGRAM_API=telegram.url)
-    refused(done, 1, "token", "@BotFather")
+    refused(done, 1, "TELEGRAM_TOKEN", "@BotFather")
 
 
 async def test_a_wrong_token_stops_workers_too(tmp_path: Path, redis_url: str) -> None:
@@ -61,7 +61,7 @@ async def test_a_wrong_token_stops_workers_too(tmp_path: Path, redis_url: str) -
             TELEGRAM_TOKEN=WRONG_TOKEN,
             CODEMOJEX_TELEGRAM_API=telegram.url,
         )
-    refused(done, 1, "token", "@BotFather")
+    refused(done, 1, "TELEGRAM_TOKEN", "@BotFather")
 
 
 @pytest.mark.parametrize("command", ["bot", "worker"])
