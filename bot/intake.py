@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import Any, Final, NoReturn, Protocol, TypeVar
 
 import structlog
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
@@ -25,6 +25,7 @@ from bot.serving import Serving
 from bot.taking import Taking
 
 _T = TypeVar("_T")
+_REMEDY: Final = "see that this machine reaches it, or correct CODEMOJEX_TELEGRAM_API"
 
 _log = structlog.get_logger(__name__)
 
@@ -160,8 +161,16 @@ class Intake:
         await _unless(stop, asyncio.sleep(pause_ms / 1000))
 
 
-async def connect(application: GameApplication, stop: asyncio.Event, *, pace: Pace | None = None) -> bool:
+async def connect(
+    application: GameApplication, stop: asyncio.Event, *, api: str = "", pace: Pace | None = None
+) -> bool:
     """Initialize the application: learn from Telegram who the bot is. Tries for as long as Telegram is away.
+
+    Args:
+        application: the bot's.
+        stop: ends the tries.
+        api: where the Bot API is, for the log.
+        pace: how patient to be.
 
     Returns:
         False where the stop came first.
@@ -179,7 +188,8 @@ async def connect(application: GameApplication, stop: asyncio.Event, *, pace: Pa
         except TelegramError as error:
             failures += 1
             pause_ms = retry_after_ms(error) if isinstance(error, RetryAfter) else pace.pause_ms(failures)
-            _log.warning(events.CONNECTING_FAILED, failures=failures, pause_ms=pause_ms, error=_kind(error))
+            told = {"api": api, "failures": failures, "pause_ms": pause_ms, "error": _kind(error)}
+            _log.warning(events.CONNECTING_FAILED, remedy=_REMEDY, **told)
             await _unless(stop, asyncio.sleep(pause_ms / 1000))
         else:
             _log.info(events.CONNECTED, bot=application.bot.id)
