@@ -99,6 +99,7 @@ class Intake:
     async def _poll(self, serving: Serving, stop: asyncio.Event) -> None:
         failures = 0
         webhook = True
+        poll_s = 0  # the first answer is not put off: until it is there, health says that nothing was polled
         while not stop.is_set():
             if self._lease is not None and not self._lease.held():
                 _log.warning(events.LEASE_LOST)
@@ -107,7 +108,8 @@ class Intake:
                 if webhook:
                     await self._application.bot.delete_webhook(drop_pending_updates=False)
                     webhook = False
-                await self._look(serving, stop)
+                await self._look(serving, stop, poll_s)
+                poll_s = self._pace.poll_s
             except InvalidToken:
                 _refuse_token()
             except RetryAfter as error:
@@ -121,11 +123,11 @@ class Intake:
             else:
                 failures = 0
 
-    async def _look(self, serving: Serving, stop: asyncio.Event) -> None:
+    async def _look(self, serving: Serving, stop: asyncio.Event, poll_s: int) -> None:
         """Ask Telegram once, and give what is in work some time."""
         if not serving.full:
-            poll_s = self._pace.poll_s if serving.idle else 0
-            for raw in await _unless(stop, self._updates(serving.confirmable(), poll_s)) or []:
+            wait_s = poll_s if serving.idle else 0
+            for raw in await _unless(stop, self._updates(serving.confirmable(), wait_s)) or []:
                 serving.offer(raw)
         await _unless(stop, serving.settle(self._pace.look_ms))
         serving.confirmable()
