@@ -34,7 +34,7 @@ test: $(STAMP) ## Run every test on servers that the tests start
 soak: $(STAMP) ## Work the lanes for minutes with processes that die, then run their cases at full size
 	$(BIN)/python -m tests.soak $(SOAK)
 
-chaos: $(STAMP) ## Play ROUNDS rounds while processes are killed, stopped, cut off and replaced
+chaos: $(STAMP) ## Play ROUNDS rounds while processes are killed, and a tenth as many of each other trouble
 	$(BIN)/python -m tests.chaos --rounds $(ROUNDS) $(CHAOS)
 
 snapshots: $(STAMP) ## Write the lanes' scripts down as they are sent, for the diff
