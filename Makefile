@@ -37,7 +37,7 @@ test: $(STAMP) ## Run every test on servers that the tests start
 soak: $(STAMP) ## Work the lanes for minutes with processes that die, then run their cases at full size
 	$(BIN)/python -m tests.soak $(SOAK)
 
-chaos: $(STAMP) ## Play ROUNDS rounds while processes are killed, stopped, cut off and replaced
+chaos: $(STAMP) ## Play ROUNDS rounds while processes are killed, and a tenth as many of each other trouble
 	$(BIN)/python -m tests.chaos --rounds $(ROUNDS) $(CHAOS)
 
 flood: $(STAMP) ## Flood one room, and see what the others feel; figures and pictures go into .flood

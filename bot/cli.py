@@ -122,7 +122,8 @@ def _misused(error: TyperException) -> int:
     if "\n" in message:  # called without a command: this is the help
         print(message, file=sys.stderr)  # noqa: T201 - the command line speaks
         return error.exit_code
-    return _fail(f"{message.rstrip('.')}; see `{path} --help`", error.exit_code)
+    message = message.replace("Value error, ", "").rstrip(".")  # the option parser quotes Python
+    return _fail(f"{message}; see `{path} --help`", error.exit_code)
 
 
 def _crash(error: Exception) -> int:

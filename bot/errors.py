@@ -68,6 +68,11 @@ class NotConfirmed(UsageProblem):
 class TokenRefused(ProgramError):  # noqa: N818 - reads as what happened
     """Telegram doesn't know the token."""
 
+    def __init__(self) -> None:
+        super().__init__(
+            "Telegram doesn't know the token in TELEGRAM_TOKEN; copy it again, or take a new one from @BotFather"
+        )
+
 
 class BenchmarksMissing(ProgramError):  # noqa: N818 - reads as what it is
     """There is no checkout with benchmarks, or not what they need."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import Any, Final, NoReturn, Protocol, TypeVar
 
 import structlog
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
@@ -25,6 +25,7 @@ from bot.serving import Serving
 from bot.taking import Taking
 
 _T = TypeVar("_T")
+_REMEDY: Final = "see that this machine reaches it, or correct CODEMOJEX_TELEGRAM_API"
 
 _log = structlog.get_logger(__name__)
 
@@ -100,6 +101,7 @@ class Intake:
     async def _poll(self, serving: Serving, stop: asyncio.Event) -> None:
         failures = 0
         webhook = True
+        poll_s = 0  # the first answer is not put off: until it is there, health says that nothing was polled
         while not stop.is_set():
             if self._lease is not None and not self._lease.held():
                 _log.warning(events.LEASE_LOST)
@@ -108,7 +110,8 @@ class Intake:
                 if webhook:
                     await self._application.bot.delete_webhook(drop_pending_updates=False)
                     webhook = False
-                await self._look(serving, stop)
+                await self._look(serving, stop, poll_s)
+                poll_s = self._pace.poll_s
             except InvalidToken:
                 _refuse_token()
             except RetryAfter as error:
@@ -122,11 +125,11 @@ class Intake:
             else:
                 failures = 0
 
-    async def _look(self, serving: Serving, stop: asyncio.Event) -> None:
+    async def _look(self, serving: Serving, stop: asyncio.Event, poll_s: int) -> None:
         """Ask Telegram once, and give what is in work some time."""
         if not serving.full:
-            poll_s = self._pace.poll_s if serving.idle else 0
-            for raw in await _unless(stop, self._updates(serving.confirmable(), poll_s)) or []:
+            wait_s = poll_s if serving.idle else 0
+            for raw in await _unless(stop, self._updates(serving.confirmable(), wait_s)) or []:
                 serving.offer(raw)
         await _unless(stop, serving.settle(self._pace.look_ms))
         serving.confirmable()
@@ -162,8 +165,16 @@ class Intake:
         await _unless(stop, asyncio.sleep(pause_ms / 1000))
 
 
-async def connect(application: GameApplication, stop: asyncio.Event, *, pace: Pace | None = None) -> bool:
+async def connect(
+    application: GameApplication, stop: asyncio.Event, *, api: str = "", pace: Pace | None = None
+) -> bool:
     """Initialize the application: learn from Telegram who the bot is. Tries for as long as Telegram is away.
+
+    Args:
+        application: the bot's.
+        stop: ends the tries.
+        api: where the Bot API is, for the log.
+        pace: how patient to be.
 
     Returns:
         False where the stop came first.
@@ -181,7 +192,8 @@ async def connect(application: GameApplication, stop: asyncio.Event, *, pace: Pa
         except TelegramError as error:
             failures += 1
             pause_ms = retry_after_ms(error) if isinstance(error, RetryAfter) else pace.pause_ms(failures)
-            _log.warning(events.CONNECTING_FAILED, failures=failures, pause_ms=pause_ms, error=_kind(error))
+            told = {"api": api, "failures": failures, "pause_ms": pause_ms, "error": _kind(error)}
+            _log.warning(events.CONNECTING_FAILED, remedy=_REMEDY, **told)
             await _unless(stop, asyncio.sleep(pause_ms / 1000))
         else:
             _log.info(events.CONNECTED, bot=application.bot.id)
@@ -193,7 +205,7 @@ async def connect(application: GameApplication, stop: asyncio.Event, *, pace: Pa
 
 def _refuse_token() -> NoReturn:
     # The library's error has the token in its text, so it goes no further.
-    raise TokenRefused("Telegram doesn't know the bot's token; take a new one from @BotFather") from None
+    raise TokenRefused from None
 
 
 def _kind(error: Exception) -> str:

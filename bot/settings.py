@@ -124,6 +124,18 @@ class Settings(BaseSettings):
             raise TokenMissing("TELEGRAM_TOKEN is not set; set it to the token that @BotFather gave you")
         return self.telegram_token.get_secret_value()
 
+    def require_replicas(self) -> None:
+        """Return where replicas are asked of a server that may have some.
+
+        Raises:
+            BadSettings: the embedded one is asked, and no guess would ever count as received.
+        """
+        if self.redis_replicas and self.redis_url is None:
+            raise BadSettings(
+                f"{PREFIX}REDIS_REPLICAS={self.redis_replicas} can't be used: the embedded server has no replica; "
+                f"set REDIS_URL to a Redis that has, or leave {PREFIX}REDIS_REPLICAS out"
+            )
+
     def webhook(self) -> Webhook | None:
         """Where and how Telegram is to post updates; None where the bot is to poll.
 
@@ -230,8 +242,9 @@ def _told(problem: Any) -> str:
     field = Settings.model_fields.get(place)
     secret = field is None or field.annotation is SecretStr
     name = place if field is None else PREFIX + place.upper()  # an alias goes by itself
-    why = problem["msg"].removeprefix("Value error, ")
-    why = why[:1].lower() + why[1:]
+    words = problem["msg"]
+    ours = words.removeprefix("Value error, ")
+    why = ours if ours != words else words[:1].lower() + words[1:]
     # What was meant for another variable may be a secret, too.
     value = "" if secret else f"={redacted(str(problem['input']))}"
     return f"{name}{value} can't be used: {why}"

@@ -227,7 +227,7 @@ async def open_application(
     )
     application = build_application(telegram, house.game)
     try:
-        yield application if await connect(application, stop) else None
+        yield application if await connect(application, stop, api=house.settings.telegram_api) else None
     finally:
         await application.shutdown()
         await telegram.shutdown()  # the application does so only once it is initialized itself

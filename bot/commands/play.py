@@ -82,7 +82,7 @@ def play(
     that begin with # are skipped. Commands in it but /g wait until everything before them is answered.
     """
     game = _Game(load_script(script) if script is not None else None, chat, seed, show_secret, pace)
-    settings = _for_the_terminal(load_settings(data_dir=data_dir))
+    settings = for_the_terminal(load_settings(data_dir=data_dir))
     with servers(settings) as addresses:
         log = _opened_log(settings.data_dir / _LOG_FILE)
         configure(settings.log_level, json=settings.log_format is LogFormat.JSON, stream=log)
@@ -100,10 +100,10 @@ def _opened_log(path: Path) -> TextIO:
     return log
 
 
-def _for_the_terminal(settings: Settings) -> Settings:
+def for_the_terminal(settings: Settings) -> Settings:
     """On servers of its own, and brisk where the environment says nothing: nobody but you waits for this chat."""
     brisk = {"group_cooldown_ms": _COOLDOWN_MS, "group_calls_a_minute": 0, "calls_a_second": 0, "lease_ms": _LEASE_MS}
-    own = {"redis_url": None, "database_url": None, "telegram_token": SecretStr(TOKEN)}
+    own = {"redis_url": None, "redis_replicas": 0, "database_url": None, "telegram_token": SecretStr(TOKEN)}
     unset = {name: value for name, value in brisk.items() if name not in settings.model_fields_set}
     return settings.model_copy(update=own | unset)
 

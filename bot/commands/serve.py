@@ -80,6 +80,7 @@ def serve_apart(part: Part, guesses: type[Lanes] = Lanes) -> None:
 
 def _serve(part: Part, settings: Settings, guesses: type[Lanes] = Lanes) -> None:
     settings.token()  # before any server is started for nothing
+    settings.require_replicas()
     if part.takes:
         settings.webhook()
     configure(settings.log_level, json=settings.log_format is LogFormat.JSON)

@@ -56,7 +56,7 @@ class Registration:
             try:
                 await self._turn()
             except InvalidToken:
-                raise TokenRefused("Telegram doesn't know the bot's token; take a new one from @BotFather") from None
+                raise TokenRefused from None
             except TelegramError as error:
                 failures += 1
                 pause_ms = retry_after_ms(error) if isinstance(error, RetryAfter) else self._pace.pause_ms(failures)

@@ -16,6 +16,7 @@ from redis.exceptions import ConnectionError as RedisAway
 from bot.errors import TokenRefused
 from bot.intake import Intake, connect
 from bot.pace import Pace
+from bot.pulse import Pulse
 from bot.taking import Taking
 from tests.bot.api import Refusal, flood
 from tests.bot.hall import QUICK, Hall, nothing, until_confirmed
@@ -132,6 +133,13 @@ async def test_a_stop_ends_a_long_poll_at_once(idle: Stage) -> None:
         await wait_until(lambda: idle.api.offsets, "it polls")
         stop.set()
     assert time.monotonic() - began < 5
+
+
+async def test_a_poll_that_finds_nothing_is_answered_at_once_when_polling_begins(idle: Stage) -> None:
+    pulse = Pulse()
+    async with Hall(idle, nothing).polling(Pace(poll_s=600), pulse=pulse):
+        await wait_until(lambda: pulse.age_ms is not None, "a poll was answered, though nobody writes")
+        await wait_until(lambda: len(idle.api.offsets) == 2, "the next one waits")
 
 
 @dataclass

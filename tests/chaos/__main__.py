@@ -14,7 +14,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -108,25 +108,42 @@ def table(all_played: list[Played], took_s: float) -> Table:
     return shown
 
 
-def _asked() -> argparse.Namespace:
+def asked(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """What the command line asks for; what makes no sense ends the program, and says why."""
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=30, help="rounds of kills; a tenth of each other kind")
+    parser.add_argument(
+        "--rounds", type=_rounds, default=30, help="rounds of kills; a tenth of each other kind, two at least"
+    )
     parser.add_argument("--seed", type=int, default=None, help="decides what happens when; left out, a new one")
     parser.add_argument("--only", type=Kind, choices=list(Kind), default=None, help="all rounds of this kind")
     parser.add_argument("--short", action="store_true", help="less said, and stops of 2 s instead of 20")
-    parser.add_argument("--other", type=Path, default=None, help="a checkout of another version, for the versions")
-    return parser.parse_args()
+    parser.add_argument("--other", type=_checkout, default=None, help="a checkout of another version, for the versions")
+    return parser.parse_args(arguments)
+
+
+def _rounds(word: str) -> int:
+    if not word.isdecimal() or int(word) < 1:
+        raise argparse.ArgumentTypeError(f"{word!r} is no whole number from 1 up")
+    return int(word)
+
+
+def _checkout(word: str) -> Path:
+    """The folder in full: processes start elsewhere, and would find our own code where it is not there."""
+    folder = Path(word).resolve()
+    if not (folder / "bot" / "cli.py").is_file():
+        raise argparse.ArgumentTypeError(f"{folder} is no checkout of Codemojex: there is no bot/cli.py in it")
+    return folder
 
 
 def main() -> int:
     """Run it, and answer the exit code."""
-    asked = _asked()
-    seed = random.SystemRandom().randrange(1 << 32) if asked.seed is None else asked.seed
+    wanted = asked()
+    seed = random.SystemRandom().randrange(1 << 32) if wanted.seed is None else wanted.seed
     console = Console(width=None if sys.stdout.isatty() else _WIDTH)
     console.print(f"seed {seed}")
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a shell had it ignored
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    all_stages = list(stages(asked.rounds, asked.only))
+    all_stages = list(stages(wanted.rounds, wanted.only))
     all_played: list[Played] = []
     began_s, interrupted = time.monotonic(), False
     columns = (TextColumn("chaos"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
@@ -142,9 +159,9 @@ def main() -> int:
             for breach in played.breaches:
                 console.print(f"breach: {breach}", style="red", markup=False)
 
-        size = SHORT if asked.short else LONG
+        size = SHORT if wanted.short else LONG
         try:
-            asyncio.run(play(seed, all_stages, size, asked.other, tell))
+            asyncio.run(play(seed, all_stages, size, wanted.other, tell))
         except KeyboardInterrupt:
             interrupted = True
     console.print(table(all_played, time.monotonic() - began_s))

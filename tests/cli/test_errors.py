@@ -46,7 +46,7 @@ def test_what_is_no_token_at_all_is_refused_before_anything_starts(tmp_path: Pat
 async def test_a_token_that_telegram_does_not_know_is_told_from_an_outage(tmp_path: Path) -> None:
     async with FakeTelegram().serving() as telegram:
         done = await codemojex(tmp_path, "up", TELEGRAM_TOKEN=WRONG_TOKEN, CODEMOJEX_TELEGRAM_API=telegram.url)
-    refused(done, 1, "token", "@BotFather")
+    refused(done, 1, "TELEGRAM_TOKEN", "@BotFather")
 
 
 async def test_a_wrong_token_stops_workers_too(tmp_path: Path, redis_url: str) -> None:
@@ -61,7 +61,7 @@ async def test_a_wrong_token_stops_workers_too(tmp_path: Path, redis_url: str) -
             TELEGRAM_TOKEN=WRONG_TOKEN,
             CODEMOJEX_TELEGRAM_API=telegram.url,
         )
-    refused(done, 1, "token", "@BotFather")
+    refused(done, 1, "TELEGRAM_TOKEN", "@BotFather")
 
 
 @pytest.mark.parametrize("command", ["bot", "worker"])
@@ -210,6 +210,14 @@ def test_a_script_in_another_encoding_is_refused_by_line(tmp_path: Path, call: C
 
 def test_a_script_without_a_message_is_refused(call: Callable[..., Done]) -> None:
     refused(call("play", "--script", "-", stdin=b"\n# nothing\n"), 2, "no message")
+
+
+def test_replicas_of_the_embedded_server_are_refused_before_it_starts(
+    tmp_path: Path, call: Callable[..., Done]
+) -> None:
+    done = call("up", "--data-dir", tmp_path / "data", TELEGRAM_TOKEN=TOKEN, CODEMOJEX_REDIS_REPLICAS="1")
+    refused(done, 2, "CODEMOJEX_REDIS_REPLICAS=1", "REDIS_URL")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

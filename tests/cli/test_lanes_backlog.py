@@ -80,6 +80,9 @@ def test_dead_jobs_are_listed_and_redriven(desk: Desk) -> None:
     assert told["jobs"][0]["error"].startswith("\x1b[2Jthe score")
     assert "payload" not in told["jobs"][0]
     assert desk.told("redrive", "--job", second)["redriven"] == 1
+    gone = desk.lanes("redrive", "--job", second, "--json")
+    assert (gone.code, json.loads(gone.out)["redriven"]) == (1, 0)
+    assert "not among the dead" in desk.refused("redrive", "--job", second).line
     assert desk.told("redrive", room.id)["redriven"] == 1
     assert desk.do(lambda product: product.queues.guesses.depth(room.id)) == 2
 

@@ -87,15 +87,23 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert max(len(line) for line in drawn(LOOK, width).splitlines()) <= width
 
 
+@pytest.mark.parametrize("title", ["", "Chess club", "A chat with a name that is as long as names may be"])
+def test_an_id_can_be_read_and_copied_on_80_columns(title: str) -> None:
+    row = replace(ROW, title=title, share=1.0, due=1.0, state="scheduled")
+    line = next(line for line in drawn(replace(LOOK, rows=(row,)), 80).splitlines() if "ROM" in line)
+    for words in (GROUP.group, "1,234", "3/8", "100% (100%)", "1.0 m", "scheduled"):
+        assert words in line
+
+
 def test_nothing_at_all_is_told_too() -> None:
     assert "nothing waits" in drawn(replace(LOOK, rows=(), per_second=None, paces=()))
 
 
 @pytest.mark.parametrize(
-    ("part", "drawing"), [(-1.0, ""), (0.0, ""), (0.5, "████"), (1.0, "█" * 8), (9.0, "█" * 8), (1 / 64, "▏")]
+    ("part", "drawing"), [(-1.0, ""), (0.0, ""), (0.5, "██▌"), (1.0, "█" * 5), (9.0, "█" * 5), (1 / 64, "▏")]
 )
 def test_a_bar_is_as_long_as_its_part(part: float, drawing: str) -> None:
-    assert bar(part) == drawing.ljust(8)
+    assert bar(part) == drawing.ljust(5)
 
 
 @pytest.mark.parametrize(("numbers", "curve"), [((), ""), ((0.0, 0.0), ""), ((1.0,), "█"), ((0.0, 7.0), "▁█")])

@@ -123,4 +123,6 @@ async def test_up_waits_for_a_telegram_that_is_away(tmp_path: Path) -> None:
         running.send(signal.SIGTERM)
         done = await running.done()
     assert done.code == 0
+    assert '"api": "http://127.0.0.1:1"' in done.err
+    assert "correct CODEMOJEX_TELEGRAM_API" in done.err
     assert TOKEN not in done.err

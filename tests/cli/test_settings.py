@@ -9,6 +9,7 @@ import pytest
 from starlette.responses import Response
 from starlette.routing import Route, Router
 
+from bot.commands.play import for_the_terminal
 from bot.errors import BadSettings, TokenMissing
 from bot.settings import LogLevel, load_settings
 from bot.web.places import derived_secret
@@ -105,6 +106,11 @@ def test_settings_do_not_change() -> None:
 def test_a_missing_token_says_what_to_set() -> None:
     with pytest.raises(TokenMissing, match="TELEGRAM_TOKEN"):
         load_settings().token()
+
+
+def test_the_terminal_s_own_servers_wait_for_no_replica(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CODEMOJEX_REDIS_REPLICAS", "1")
+    assert for_the_terminal(load_settings()).redis_replicas == 0
 
 
 def hooked(monkeypatch: pytest.MonkeyPatch, url: str, **more: str) -> None:
@@ -218,3 +224,11 @@ def test_a_token_in_the_wrong_variable_is_not_shown(monkeypatch: pytest.MonkeyPa
         load_settings()
     assert token not in str(raised.value)
     assert "hunter2" not in str(raised.value)
+
+
+def test_what_is_wrong_is_told_as_it_was_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CODEMOJEX_SCORE_BATCH", "0")
+    hooked(monkeypatch, "https://bot.example.org:99/telegram")
+    with pytest.raises(BadSettings, match=r"used: Telegram posts .*used: input should") as raised:
+        load_settings()
+    assert "Value error" not in str(raised.value)

@@ -151,8 +151,12 @@ def redrive(
     if group is not None:
         group_id(queue, group)
     redriven = in_house(lambda house: lanes_of(house, queue).redrive(group, job, limit), data_dir)
+    if job is not None and not redriven and not json:
+        raise ProgramError(f"{job} is not among the dead, or a cap has no room for it; see `codemojex lanes dead`")
     document = {"queue": queue, "group": group, "job": job, "redriven": redriven}
     answer(document, f"{counted(redriven, 'dead job')} back in line.", as_json=json)
+    if job is not None and not redriven:
+        raise typer.Exit(1)
 
 
 def dead(

@@ -12,7 +12,9 @@ from rich.text import Text
 from bot.commands.lanes.watching import Look, Row, span
 from bot.names import clean
 
-_BAR: Final = 8
+_BAR: Final = 5
+_ID: Final = 14
+"""An id's length; it is what operators type, so a narrow terminal cuts all else first."""
 _TRACK: Final = "on grey19"
 _BLOCKS: Final = "▏▎▍▌▋▊▉█"
 _SPARKS: Final = "▁▂▃▄▅▆▇█"
@@ -66,7 +68,7 @@ def _headline(look: Look) -> Text:
 
 def _table(look: Look) -> Table:
     table = Table(box=None, pad_edge=False, expand=True, header_style="bright_black")
-    table.add_column("group", ratio=1, no_wrap=True, overflow="ellipsis")
+    table.add_column("group", ratio=1, min_width=_ID, no_wrap=True, overflow="crop")
     table.add_column("waiting", justify="right", no_wrap=True)
     table.add_column("in flight", no_wrap=True)
     table.add_column("weight", justify="right", no_wrap=True)
@@ -90,8 +92,7 @@ def _table(look: Look) -> Table:
 
 def _name(row: Row) -> Text:
     title = clean(row.title)
-    name = Text(row.group, style="bright_black" if title else "")
-    return Text.assemble((title, ""), " ", name) if title else name
+    return Text.assemble((row.group, "bright_black"), " ", title) if title else Text(row.group)
 
 
 def _in_flight(row: Row) -> Text:

@@ -27,6 +27,7 @@ from engine.workers.stopping import pause_unless
 _GLANCE_S: Final = 0.2
 _ONCE_GLANCES: Final = 4
 _FRAME_LINES: Final = 6
+_PIPE_WIDTH: Final = 120
 
 
 def status(
@@ -50,7 +51,7 @@ def status(
         if json:
             answer(_document(look), as_json=True)
         else:
-            Console().print(picture(look))
+            Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(picture(look))
         return
     in_house_until(lambda house, stop: _watch(house, stop, queue, top, every), data_dir)
 
