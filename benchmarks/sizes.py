@@ -34,6 +34,7 @@ class Sizes:
         flooded: jobs of one room beside two small backlogs.
         weighed: jobs of each of three weights.
         ring_steps: looks at the ring.
+        timed: slow jobs that are done beside quick ones.
         flood_guesses: guesses of a flood through the whole product.
         flood_s: how long its guesses are said.
     """
@@ -61,6 +62,7 @@ class Sizes:
     flooded: int
     weighed: int
     ring_steps: int
+    timed: int
     flood_guesses: int
     flood_s: float
 
@@ -89,6 +91,7 @@ FULL: Final = Sizes(
     flooded=100_000,
     weighed=20_000,
     ring_steps=2_000,
+    timed=400,
     flood_guesses=20_000,
     flood_s=150.0,
 )
@@ -116,6 +119,7 @@ QUICK: Final = Sizes(
     flooded=20_000,
     weighed=4_000,
     ring_steps=500,
+    timed=300,
     flood_guesses=4_000,
     flood_s=30.0,
 )
@@ -143,6 +147,7 @@ TINY: Final = Sizes(
     flooded=500,
     weighed=200,
     ring_steps=60,
+    timed=40,
     flood_guesses=300,
     flood_s=5.0,
 )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Final
 
 from benchmarks.figure import Figure, at_least, at_most, of_runs
@@ -28,6 +30,10 @@ _ONE_ROOM: Final = 10_000
 _RING_GROUPS: Final = 30
 _PORTION: Final = 1_000
 _SEED: Final = 11
+_SLOW_MS: Final = 30
+_QUICK_MS: Final = 1
+_HANDLERS: Final = 8
+_SLOW_CEILING: Final = 2
 
 
 def measure(sizes: Sizes, _: Peers) -> Iterator[Figure]:
@@ -36,6 +42,7 @@ def measure(sizes: Sizes, _: Peers) -> Iterator[Figure]:
         shares = asyncio.run(_shares(url, sizes.weighed))
         drift = asyncio.run(_ring(url, sizes.ring_steps))
         done, twice, most = asyncio.run(_one_room(url))
+        free, bound = (asyncio.run(_slow_beside_quick(url, sizes.timed, ceiling)) for ceiling in (None, _SLOW_CEILING))
     yield of_runs(
         f"{sizes.flooded:,} jobs of one room, {_SMALL} each of two: its service by which theirs are done",
         "services",
@@ -61,6 +68,12 @@ def measure(sizes: Sizes, _: Peers) -> Iterator[Figure]:
     )
     yield of_runs("  done twice", "jobs", [twice], bound=at_most(0))
     yield of_runs(f"  most in flight, ceiling {_CEILING}", "jobs", [most], bound=at_most(_CEILING))
+    slow = f"jobs of {_SLOW_MS} ms beside jobs of {_QUICK_MS} ms"
+    yield of_runs(f"{slow}: share of turns of the slow room", "of all", [free.turns], bound=at_least(0.5 - _WITHIN))
+    yield of_runs(f"  its share of {_HANDLERS} handlers' time", "of all", [free.time])
+    most_time = _SLOW_CEILING / _HANDLERS
+    name = f"  the same with a ceiling of {_SLOW_CEILING} for it"
+    yield of_runs(name, "of all", [bound.time], bound=at_most(most_time + _WITHIN))
 
 
 async def _flood(url: str, flooded: int) -> tuple[int, int]:
@@ -150,6 +163,39 @@ async def _one_room(url: str) -> tuple[int, int, int]:
         stop.set()
         await asyncio.gather(*workers)
         return len(done), done.total() - len(done), most
+
+
+@dataclass(frozen=True, slots=True)
+class _Shares:
+    """Of turns that were given, and of the handlers' time, while both rooms had a backlog."""
+
+    turns: float
+    time: float
+
+
+async def _slow_beside_quick(url: str, jobs: int, ceiling: int | None) -> _Shares:
+    """What a room of slow jobs gets beside one of quick jobs, until ``jobs`` of the slow ones are done."""
+    async with _queue(url, f"slow-{ceiling or 0}") as (lanes, minter):
+        slow, quick = minter.mint(ROOM), minter.mint(ROOM)
+        await lanes.limit(slow, ceiling)
+        await _fill(lanes, minter, {slow: jobs + _HANDLERS, quick: jobs * _SLOW_MS * _HANDLERS})
+        turns: Counter[str] = Counter()
+        spent_s = 0.0
+        stop = asyncio.Event()
+
+        async def handle(its: Sequence[Job]) -> None:
+            nonlocal spent_s
+            (job,) = its
+            began_s = time.monotonic()
+            await asyncio.sleep((_SLOW_MS if job.group == slow else _QUICK_MS) / 1_000)
+            turns[job.group] += 1
+            spent_s += (time.monotonic() - began_s) * (job.group == slow)
+            if turns[slow] == jobs:
+                stop.set()
+
+        began_s = time.monotonic()
+        await Worker(lanes, handle, Shift(batch=1, at_once=_HANDLERS, grace_ms=0)).run(stop)
+        return _Shares(turns[slow] / turns.total(), spent_s / ((time.monotonic() - began_s) * _HANDLERS))
 
 
 @asynccontextmanager
