@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from bot.flood.phases import Tell
@@ -28,9 +28,10 @@ class Display:
     def __init__(self) -> None:
         self._console = Console(stderr=True)
         self._progress = Progress(*_COLUMNS, console=self._console)
-        self._tasks: dict[tuple[bool, Phase], Any] = {}
+        self._tasks: dict[tuple[bool, Phase], TaskID] = {}
 
     def __enter__(self) -> Self:
+        self._starting = self._progress.add_task("start", total=None, told="servers, bot and workers")
         if self._console.is_terminal:
             self._progress.start()
         return self
@@ -45,6 +46,7 @@ class Display:
             name = f"{phase}, one line" if single_line else str(phase)
             task = self._tasks.get((single_line, phase))
             if task is None:
+                self._progress.update(self._starting, total=1.0, completed=1.0, told="")
                 task = self._tasks[single_line, phase] = self._progress.add_task(name, total=1.0, told="")
                 if not self._console.is_terminal:
                     self._console.print(f"{name} ...", highlight=False)
