@@ -62,11 +62,12 @@ class Guessing:
         job = JobId(self.world.mint(JOB))
         guess = GuessJob(round_.id, codes, request.source, self.world.now_ms())
         try:
-            await self.world.lanes.enqueue(room, player.id, job, guess)
+            new = await self.world.lanes.enqueue(room, player.id, job, guess)
         except RoomFull as full:
             return await self.world.refuse(
                 request, Refused(Refusal.ROOM_FULL, got=full.depth, wanted=full.cap, eta_ms=full.eta_ms)
             )
+        self.world.observer.guessed(new=new)
         return Receipt.DURABLE
 
     async def _introduce(self, account: Account) -> Player:
@@ -88,6 +89,7 @@ class Guessing:
             )
             await work.commit()
         await self.world.relay.hand_over([handed])
+        self.world.observer.refused(Refusal.ANONYMOUS)
         return Receipt.REFUSED
 
 
