@@ -9,6 +9,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 HEALTH: Final = "/health"
+METRICS: Final = "/metrics"
 _PORTS: Final = {None, 80, 88, 443, 8443}
 """Telegram posts to no other."""
 
@@ -59,8 +60,9 @@ def check_public(url: str, *, plain: bool) -> None:
         raise ValueError("Telegram posts to the ports 443, 80, 88 and 8443 alone")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ValueError("it must be a plain address, without user, password, query or fragment")
-    if parts.path.startswith(HEALTH):
-        raise ValueError(f"{HEALTH} is taken; choose another path")
+    for taken in (HEALTH, METRICS):
+        if parts.path.startswith(taken):
+            raise ValueError(f"{taken} is taken; choose another path")
 
 
 def split_place(place: str) -> tuple[str, int]:
