@@ -44,11 +44,6 @@ def lanes(redis: Redis) -> Lanes:
 
 
 @pytest.fixture
-def meters() -> Meters:
-    return Meters()
-
-
-@pytest.fixture
 async def client(redis: Redis, meters: Meters) -> AsyncIterator[httpx.AsyncClient]:
     async with page_on(redis, meters) as opened:
         yield opened

@@ -21,11 +21,6 @@ def lanes(redis: Redis) -> Lanes:
     return Lanes(redis, "cm", max_attempts=2, backoff_ms=1, backoff_ceiling_ms=1)
 
 
-@pytest.fixture
-def meters() -> Meters:
-    return Meters()
-
-
 def told(meters: Meters, name: str, queue: str = "cm", **labels: str) -> float | None:
     return meters.registry.get_sample_value(f"codemojex_{name}", {"queue": queue, **labels})
 
