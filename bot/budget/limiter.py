@@ -71,15 +71,18 @@ class Limiter(BaseRateLimiter[Permit]):
             raise
 
     async def _call(self, endpoint: str, call: Coroutine[Any, Any, _Answer]) -> _Answer:
-        begun_ns, raised = time.perf_counter_ns(), None
+        begun_ns = time.perf_counter_ns()
         try:
-            return await call
+            answer = await call
         except Exception as error:
-            raised = error
+            self._tell(endpoint, error, begun_ns)
             raise
-        finally:
-            if self._called is not None:
-                self._called(endpoint, raised, (time.perf_counter_ns() - begun_ns) / 1_000_000)
+        self._tell(endpoint, None, begun_ns)
+        return answer
+
+    def _tell(self, endpoint: str, error: Exception | None, begun_ns: int) -> None:
+        if self._called is not None:
+            self._called(endpoint, error, (time.perf_counter_ns() - begun_ns) / 1_000_000)
 
     async def _permitted(self, chat: Chat | None, *, counted: bool) -> None:
         left_ms = self._patience_ms

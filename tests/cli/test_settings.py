@@ -150,6 +150,7 @@ def test_a_webhook_needs_a_place_to_listen(monkeypatch: pytest.MonkeyPatch) -> N
         "https://bot.example.org/telegram?x=1",
         "https://bot.example.org/telegram#x",
         "https://bot.example.org/health/live",
+        "https://bot.example.org/metrics",
         f"https://bot.example.org/{TOKEN}",
         f"https://bot.example.org/{TOKEN.replace(':', '%3A')}",
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import httpx
@@ -20,6 +21,7 @@ from tests.bot.api import BOT_ID, TOKEN, FakeApi, Fault, Refusal, flood
 from tests.bot.making import GROUP
 from tests.bot.notices import answer, item
 from tests.bot.stage import UNLIMITED
+from tests.waiting import wait_until
 from tests.workers.making import house, wrong
 
 # The library reads its own deprecated attribute as it makes a RetryAfter.
@@ -120,3 +122,12 @@ async def test_guesses_and_refusals_are_counted_by_reason(redis: Redis, meters: 
     assert told(meters, "refusals_total", reason="room_full") == 1
     assert told(meters, "refusals_total", reason="wrong_count") == 1
     assert told(meters, "refusals_total", reason="not_admin") == 0
+
+
+async def test_a_call_that_was_broken_off_is_no_call(redis: Redis, api: FakeApi, meters: Meters) -> None:
+    """A long poll is, each time that a bot stops."""
+    polling = asyncio.create_task(bot_on(api, redis, meters).raw_updates(None, 25, ("message",)))
+    await wait_until(lambda: api.count("getUpdates"), "it polls")
+    polling.cancel()
+    await asyncio.wait({polling})
+    assert told(meters, "telegram_calls_total", method="getUpdates", outcome="ok") is None
