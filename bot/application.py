@@ -15,7 +15,7 @@ from telegram.request import BaseRequest
 
 from bot import events
 from bot.apology import Apology
-from bot.budget import Budget
+from bot.budget import Budget, Called
 from bot.context import Context, GameApplication, TelegramBot
 from bot.handlers import handlers
 from bot.outages import is_outage
@@ -35,6 +35,7 @@ def build_bot(
     request: BaseRequest | None = None,
     get_updates_request: BaseRequest | None = None,
     base_url: str = _API,
+    called: Called | None = None,
 ) -> TelegramBot:
     """The bot, not yet initialized; nothing is sent.
 
@@ -44,9 +45,15 @@ def build_bot(
         request: the transport of everything but long polls; None: HTTP.
         get_updates_request: the transport of long polls; None: HTTP.
         base_url: where the Bot API is, up to the token.
+        called: is told of each call.
     """
     return TelegramBot(
-        token, budget=budget, base_url=base_url, request=request, get_updates_request=get_updates_request
+        token,
+        budget=budget,
+        called=called,
+        base_url=base_url,
+        request=request,
+        get_updates_request=get_updates_request,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 from telegram.error import NetworkError
 from telegram.ext import Application, CallbackContext, ExtBot
 
-from bot.budget import Budget, Limiter, Permit
+from bot.budget import Budget, Called, Limiter, Permit
 from engine.game.service import Game
 
 Nothing = dict[Any, Any]
@@ -22,11 +22,12 @@ class TelegramBot(ExtBot[Permit]):
     Args:
         token: as BotFather gave it.
         budget: bounds what it calls.
+        called: is told of each call.
         kwargs: as the library's bot.
     """
 
-    def __init__(self, token: str, *, budget: Budget, **kwargs: Any) -> None:
-        super().__init__(token, rate_limiter=Limiter(budget), **kwargs)
+    def __init__(self, token: str, *, budget: Budget, called: Called | None = None, **kwargs: Any) -> None:
+        super().__init__(token, rate_limiter=Limiter(budget, called=called), **kwargs)
         with self._unfrozen():
             self.budget = budget
 

@@ -73,7 +73,7 @@ class Settings(BaseSettings):
     webhook_connections: Annotated[int, Field(ge=1, le=100)] = 100
     """Most posts that Telegram sends at the same time."""
     listen: str = ""
-    """``HOST:PORT`` where this process takes posts and tells of its health. Without it, it does neither."""
+    """``HOST:PORT`` where this process takes posts and tells of its health and metrics; without it, none of them."""
     data_dir: Path = DEFAULT_DATA_DIR
     """Where ``play`` keeps its files; those of a bot on Telegram are in a folder of their own below it."""
     redis_replicas: Annotated[int, Field(ge=0, le=100)] = 0

@@ -12,6 +12,7 @@ import asyncio
 import hashlib
 import json
 import time
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, Final
 
@@ -57,6 +58,10 @@ class Unreadable(Exception):  # noqa: N818 - reads as what it is
     """What came is no update."""
 
 
+def _untold(_: Outcome) -> None:
+    """Nobody wants to know."""
+
+
 class Taking:
     """Takes updates for one application.
 
@@ -64,22 +69,35 @@ class Taking:
         application: takes them; it is initialized.
         units: where failures are counted, and what is set aside is kept.
         pace: how patient to be.
+        took: is told of each outcome.
 
     Attributes:
         pulse: beats with each update that is acknowledged, misses with each that an outage kept from it.
         deadlines: for whatever an update waits for.
     """
 
-    def __init__(self, application: GameApplication, units: SqlUnits, pace: Pace | None = None) -> None:
+    def __init__(
+        self,
+        application: GameApplication,
+        units: SqlUnits,
+        pace: Pace | None = None,
+        took: Callable[[Outcome], None] = _untold,
+    ) -> None:
         self.application = application
         self.pace = pace or Pace()
         self.pulse = Pulse()
         self.deadlines = Deadlines()
         self._units = units
+        self._took = took
         self._counted = Recent[str, bool](_REMEMBERED)
 
     async def take(self, raw: dict[str, Any]) -> Outcome:
         """Try an update, as Telegram sent it, once. Any number may be tried at once, also the same one twice."""
+        outcome = await self._take(raw)
+        self._took(outcome)
+        return outcome
+
+    async def _take(self, raw: dict[str, Any]) -> Outcome:
         try:
             update = Update.de_json(raw, self.application.bot)
         except Exception as error:  # noqa: BLE001 - what the library can't read must not stop those behind it
@@ -97,7 +115,9 @@ class Taking:
     async def refuse(self, body: bytes, why: Unreadable, most: int = 1) -> Outcome:
         """Count what came and is no update at all; at the ``most``-th time it is set aside."""
         name = f"sha256:{hashlib.sha256(body).hexdigest()}"
-        return await self._failed(name, UNREADABLE, body[:LONGEST_BODY].decode(errors="replace"), why, most=most)
+        outcome = await self._failed(name, UNREADABLE, body[:LONGEST_BODY].decode(errors="replace"), why, most=most)
+        self._took(outcome)
+        return outcome
 
     async def _try(self, update: Update) -> Slip:
         slow = UpdateTookTooLong(f"update {update.update_id} took over {self.pace.update_ms} ms")

@@ -22,6 +22,8 @@ from bot.embedded_running import running_valkey
 from bot.errors import AddressMissing, NothingRuns, ServerGone
 from bot.intake import connect
 from bot.messenger import TelegramMessenger
+from bot.metrics import Meters
+from bot.metrics.telegram import MeteredBudget, MeteredMessenger
 from bot.redis_server import open_redis
 from bot.settings import Settings
 from bot.web.health import Health
@@ -70,6 +72,7 @@ class House:
     units: SqlUnits
     queues: Queues
     game: Game
+    meters: Meters
 
 
 @contextmanager
@@ -184,6 +187,7 @@ async def open_house(
         now_ms = await stack.enter_async_context(ServerClock.of(redis))
         queues = Queues.on(redis, settings.redis_replicas, guesses)
         units = SqlUnits(database, node.mint)
+        meters = Meters()
         world = World(
             units=units,
             lanes=RoomLanes(queues.guesses, redis, settings.room_ceiling, now_ms),
@@ -193,8 +197,9 @@ async def open_house(
             mint=node.mint,
             now_ms=now_ms,
             default_ceiling=settings.room_ceiling,
+            observer=meters.game,
         )
-        yield House(settings, redis, database, units, queues, Game.on(world))
+        yield House(settings, redis, database, units, queues, Game.on(world), meters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +223,11 @@ async def open_application(
     """
     transport = transport or Transport()
     token = house.settings.token()
+    shared = SharedBudget(house.redis, int(token.partition(":")[0]), house.settings.limits())
     telegram = build_bot(
         token,
-        budget=SharedBudget(house.redis, int(token.partition(":")[0]), house.settings.limits()),
+        budget=MeteredBudget(shared, house.meters.telegram),
+        called=house.meters.telegram.called,
         request=transport.request,
         get_updates_request=transport.get_updates_request,
         base_url=f"{house.settings.telegram_api}/bot",
@@ -251,14 +258,14 @@ async def watch_over(addresses: Addresses, stop: asyncio.Event) -> None:
 async def work(house: House, application: GameApplication, stop: asyncio.Event, health: Health | None = None) -> None:
     """Score, settle and say until ``stop``, then finish what was taken; ``health`` is told how that goes."""
     settings = house.settings
-    messenger = TelegramMessenger(application.bot)
+    messenger = MeteredMessenger(TelegramMessenger(application.bot), house.meters.telegram)
     pace = CrewSettings(
         score_batch=settings.score_batch,
         lease_ms=settings.lease_ms,
         keep_said_ms=settings.keep_said_hours * _HOUR_MS,
         keep_taken_ms=settings.keep_taken_hours * _HOUR_MS,
     )
-    crew = Crew(house.game.world, house.queues, messenger, pace)
+    crew = Crew(house.game.world, house.queues, messenger, pace, house.meters.work.of)
     if health is not None:
         health.watch(crew.claim_ages_ms)
     await crew.run(stop)

@@ -12,6 +12,7 @@ from starlette.routing import Route, Router
 from bot.application import publish_menu
 from bot.context import GameApplication
 from bot.intake import Intake
+from bot.metrics import MetricsPage, Readings
 from bot.polling import PollingLease
 from bot.pulse import Pulse
 from bot.taking import Taking
@@ -51,10 +52,13 @@ async def open_web(house: House, *, takes: bool, works: bool) -> AsyncIterator[W
     if not settings.listen:
         yield Web(health)
         return
+    queues = house.queues
+    readings = Readings((queues.guesses, queues.settlements, queues.notices))
+    page = MetricsPage(house.meters.registry, house.meters.queues, readings)
     posts = None if webhook is None else WebhookEndpoint(webhook)
-    taken = [] if posts is None else [Route(posts.webhook.path, posts)]
+    taken = [] if posts is None else [Route(posts.webhook.path, house.meters.posts.around(posts))]
     # No application around it: its layers for errors are ours, and cost each post a twentieth of its time.
-    app = Router([*taken, *health.routes()], redirect_slashes=False)
+    app = Router([*taken, *health.routes(), page.route()], redirect_slashes=False)
     ending = asyncio.Event()
     async with listening(settings.listen, app) as port:
         watching = asyncio.create_task(ground.run(ending), name="health")
@@ -63,6 +67,7 @@ async def open_web(house: House, *, takes: bool, works: bool) -> AsyncIterator[W
         finally:
             ending.set()
             await asyncio.wait({watching})
+            await readings.end()
 
 
 async def take_updates(house: House, application: GameApplication, stop: asyncio.Event, web: Web | None = None) -> None:
@@ -70,7 +75,7 @@ async def take_updates(house: House, application: GameApplication, stop: asyncio
 
     One process polls at a time, while it holds the right to; the others stand by. Posts are taken by all.
     """
-    taking = Taking(application, house.units)
+    taking = Taking(application, house.units, took=house.meters.updates.took)
     if web is not None and web.posts is not None:
         await _take_posts(taking, web.posts, web.health, stop)
         return

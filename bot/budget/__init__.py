@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot.budget.limiter import Limiter
+from bot.budget.limiter import Called, Limiter
 from bot.budget.limits import Budget, Chat, Limits, Permit, Wait
 from bot.budget.shared import SharedBudget
 
-__all__ = ["Budget", "Chat", "Limiter", "Limits", "Permit", "SharedBudget", "Wait"]
+__all__ = ["Budget", "Called", "Chat", "Limiter", "Limits", "Permit", "SharedBudget", "Wait"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
@@ -13,6 +14,9 @@ from bot.budget.limits import Budget, Chat, Permit, Wait
 from bot.halts import LONGEST_MS, flooded, retry_after_ms
 
 _Answer = bool | dict[str, Any] | list[dict[str, Any]]
+
+Called = Callable[[str, Exception | None, float], None]
+"""Is told of each call that was made: its method, what it raised if anything, and how long it took (ms)."""
 
 _UNSEEN: Final = ("get", "answer")
 _UNSEEN_TOO: Final = frozenset({"setWebhook", "deleteWebhook", "logOut", "close"})
@@ -26,11 +30,13 @@ class Limiter(BaseRateLimiter[Permit]):
     Args:
         budget: shared by all processes.
         patience_ms: what a call waits at most; past it, it fails as if Telegram had refused it.
+        called: is told of each call.
     """
 
-    def __init__(self, budget: Budget, patience_ms: int = 10_000) -> None:
+    def __init__(self, budget: Budget, patience_ms: int = 10_000, called: Called | None = None) -> None:
         self._budget = budget
         self._patience_ms = patience_ms
+        self._called = called
 
     async def initialize(self) -> None:
         """Nothing to open."""
@@ -58,7 +64,7 @@ class Limiter(BaseRateLimiter[Permit]):
         if rate_limit_args is None and bound:
             await self._permitted(chat, counted=counted)
         try:
-            return await callback(*args, **kwargs)
+            return await self._call(endpoint, callback(*args, **kwargs))
         except RetryAfter as error:
             if bound:
                 await self._budget.hold(chat, retry_after_ms(error))
@@ -68,6 +74,20 @@ class Limiter(BaseRateLimiter[Permit]):
             if bound:
                 await self._budget.hold(chat, LONGEST_MS)
             raise flooded(LONGEST_MS) from None
+
+    async def _call(self, endpoint: str, call: Coroutine[Any, Any, _Answer]) -> _Answer:
+        begun_ns = time.perf_counter_ns()
+        try:
+            answer = await call
+        except Exception as error:
+            self._tell(endpoint, error, begun_ns)
+            raise
+        self._tell(endpoint, None, begun_ns)
+        return answer
+
+    def _tell(self, endpoint: str, error: Exception | None, begun_ns: int) -> None:
+        if self._called is not None:
+            self._called(endpoint, error, (time.perf_counter_ns() - begun_ns) / 1_000_000)
 
     async def _permitted(self, chat: Chat | None, *, counted: bool) -> None:
         left_ms = self._patience_ms

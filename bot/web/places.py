@@ -9,6 +9,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 HEALTH: Final = "/health"
+METRICS: Final = "/metrics"
 _PORTS: Final = {None, 80, 88, 443, 8443}
 """Telegram posts to no other."""
 
@@ -60,8 +61,9 @@ def check_public(url: str, *, plain: bool) -> None:
     path = unquote(parts.path)
     if parts.username or parts.password or parts.query or parts.fragment or {"{", "}"} & set(path):
         raise ValueError("it must be a plain address, without user, password, query, fragment or braces")
-    if path.startswith(HEALTH):
-        raise ValueError(f"{HEALTH} is taken; choose another path")
+    for taken in (HEALTH, METRICS):
+        if path.startswith(taken):
+            raise ValueError(f"{taken} is taken; choose another path")
 
 
 def split_place(place: str) -> tuple[str, int]:

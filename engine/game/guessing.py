@@ -70,11 +70,12 @@ class Guessing:
         job = JobId(self.world.mint(JOB))
         guess = GuessJob(round_.id, codes, request.source, self.world.now_ms())
         try:
-            await self.world.lanes.enqueue(room, player.id, job, guess)
+            new = await self.world.lanes.enqueue(room, player.id, job, guess)
         except RoomFull as full:
             refused = Refused(Refusal.ROOM_FULL, got=full.depth, wanted=full.cap, eta_ms=full.eta_ms)
             told_already = self._was_told((room.id, player.id), full.eta_ms)
             return await self.world.refuse(request, refused, told_already=told_already)
+        self.world.observer.guessed(new=new)
         return Receipt.DURABLE
 
     def _was_told(self, who: tuple[RoomId, PlayerId], eta_ms: int | None) -> bool:
@@ -110,6 +111,7 @@ class Guessing:
             )
             await work.commit()
         await self.world.relay.hand_over([handed])
+        self.world.observer.refused(Refusal.ANONYMOUS)
         return Receipt.REFUSED
 
 

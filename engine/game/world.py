@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from engine.game.model import Room, Source, Switch
 from engine.game.notices import Notice, Refused
+from engine.game.observing import Observer, Unobserved
 from engine.game.ports import Draw, Outgoing, Relay, RoundClock, UnitOfWork, Units
 from engine.game.request import Receipt, Request
 from engine.game.tending import TendedLanes
@@ -33,6 +34,7 @@ class World:
     mint: Callable[[str], str]
     now_ms: Callable[[], int]
     default_ceiling: int
+    observer: Observer = field(default_factory=Unobserved)
 
     async def bring(self, rooms: Sequence[RoomId]) -> None:
         """Bring the lanes to what the rooms' rows say, after a commit that changed them.
@@ -95,4 +97,5 @@ class World:
     async def refuse(self, request: Request, refused: Refused, *, told_already: bool = False) -> Receipt:
         """Tell why ``request`` was not taken. Refusals change nothing, so a repeated message is told again."""
         await self.reply(request, refused, told_already=told_already)
+        self.observer.refused(refused.reason)
         return Receipt.REFUSED

@@ -21,7 +21,7 @@ from engine.lanes.errors import (
 )
 from engine.lanes.job import Job, Record, State
 from engine.lanes.levers import Levers
-from engine.lanes.observing import Observer, Unobserved
+from engine.lanes.observing import Observer, Observers, Unobserved
 from engine.lanes.reading import Reading
 from engine.lanes.stats import GroupStats, OtherStats, Stats
 from engine.lanes.tending import Tending
@@ -41,6 +41,7 @@ __all__ = [
     "LeaseLost",
     "NotReplicated",
     "Observer",
+    "Observers",
     "OtherStats",
     "QueueFull",
     "Reassignment",

@@ -101,7 +101,7 @@ class Reading(Queue):
 
 
 def _stats(totals: list[int], depth: int, rows: tuple[GroupStats, ...], other: OtherStats) -> Stats:
-    at_ms, scheduled, leased, dead, _, servable, paused, held, all_paused, granted, starvation_ms = totals
+    at_ms, scheduled, leased, dead, _, servable, paused, held, all_paused, granted, starvation_ms, lapsed = totals
     return Stats(
         at_ms=at_ms,
         waiting=max(0, depth - scheduled),
@@ -114,6 +114,7 @@ def _stats(totals: list[int], depth: int, rows: tuple[GroupStats, ...], other: O
         held=held,
         all_paused=bool(all_paused),
         granted=granted,
+        lapsed=lapsed,
         starvation_ms=starvation_ms,
         top=rows,
         other=other,

@@ -63,6 +63,8 @@ class Stats:
     all_paused: bool
     granted: int
     """Leases given since the queue began; two readings tell its rate."""
+    lapsed: int
+    """Leases that were reaped since the queue began: their workers died, or were too slow."""
     starvation_ms: int
     """How long the group that has waited longest for its turn has waited; 0 if none can be served."""
     top: tuple[GroupStats, ...]

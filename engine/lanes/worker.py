@@ -195,15 +195,18 @@ class Worker:
         """Complete what is done and take the next jobs; what could not be completed is tried again."""
         shift, done = self._shift, self._done[:PORTION]
         del self._done[: len(done)]
+        begun_ns = time.perf_counter_ns()
         try:
             if shift.by_group:
                 await self._lanes.complete(done)
                 done = []
-                return await self._lanes.claim_group(count, shift.lease_ms)
-            _, jobs = await self._lanes.exchange(done, count, shift.lease_ms)
+                jobs = await self._lanes.claim_group(count, shift.lease_ms)
+            else:
+                _, jobs = await self._lanes.exchange(done, count, shift.lease_ms)
         except BaseException:
             self._done += done
             raise
+        self._observer.answered((time.perf_counter_ns() - begun_ns) / 1_000_000)
         return jobs
 
     async def _work(self, jobs: list[Job]) -> None:

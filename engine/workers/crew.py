@@ -10,10 +10,10 @@ from typing import Final
 from engine.game.chats import Chats
 from engine.game.settling import Settling
 from engine.game.world import World
-from engine.lanes import Shift, Worker
+from engine.lanes import Observer, Shift, Worker
 from engine.workers.adapters import Queues
 from engine.workers.loop import worker
-from engine.workers.ports import Messenger
+from engine.workers.ports import Messenger, Observing, unobserved
 from engine.workers.pruning import DAY_MS, Pruning
 from engine.workers.scorer import ScoreWorker
 from engine.workers.settler import SettleWorker
@@ -60,17 +60,26 @@ class Crew:
         queues: the lanes.
         messenger: says notices.
         settings: how many of each, and how much at once.
+        observing: who is told what befalls them.
     """
 
     def __init__(
-        self, world: World, queues: Queues, messenger: Messenger, settings: CrewSettings | None = None
+        self,
+        world: World,
+        queues: Queues,
+        messenger: Messenger,
+        settings: CrewSettings | None = None,
+        observing: Observing = unobserved,
     ) -> None:
         settings = settings if settings is not None else CrewSettings()
         self._sweep = Sweep(world, settings.sweep_ms, Pruning(world, settings.keep_said_ms, settings.keep_taken_ms))
+        guesses, settlements, notices = (
+            observing(lanes.queue, settings.lease_ms) for lanes in (queues.guesses, queues.settlements, queues.notices)
+        )
         self._workers = {
-            "score": _score(world, queues, settings),
-            "settle": _settle(world, queues, settings),
-            "speak": _speak(world, queues, messenger, settings),
+            "score": _score(world, queues, settings, guesses),
+            "settle": _settle(world, queues, settings, settlements),
+            "speak": _speak(world, queues, messenger, settings, notices),
         }
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -87,24 +96,25 @@ class Crew:
         return {name: None if at_ms is None else now_ms - at_ms for name, at_ms in last_ms.items()}
 
 
-def _score(world: World, queues: Queues, settings: CrewSettings) -> Worker:
-    scorer = ScoreWorker(queues.guesses, world.units, world.relay, world.clock, world.now_ms)
+def _score(world: World, queues: Queues, settings: CrewSettings, observer: Observer) -> Worker:
+    scorer = ScoreWorker(queues.guesses, world.units, world.relay, world.clock, world.now_ms, observer=observer)
     shift = _shift(settings, batch=settings.score_batch, at_once=settings.score_loops)
-    return worker("score", queues.guesses, scorer.handle, shift)
+    return worker("score", queues.guesses, scorer.handle, shift, observer)
 
 
-def _settle(world: World, queues: Queues, settings: CrewSettings) -> Worker:
+def _settle(world: World, queues: Queues, settings: CrewSettings, observer: Observer) -> Worker:
     settler = SettleWorker(queues.settlements, Settling(world))
-    return worker("settle", queues.settlements, settler.handle, _shift(settings, batch=_ROUNDS_A_CLAIM, at_once=1))
+    shift = _shift(settings, batch=_ROUNDS_A_CLAIM, at_once=1)
+    return worker("settle", queues.settlements, settler.handle, shift, observer)
 
 
-def _speak(world: World, queues: Queues, messenger: Messenger, settings: CrewSettings) -> Worker:
+def _speak(world: World, queues: Queues, messenger: Messenger, settings: CrewSettings, observer: Observer) -> Worker:
     speaker = SpeakWorker(queues.notices, world.units, Chats(world), messenger, world.now_ms)
     # What was said must be marked as said, lease or no lease.
     shift = replace(
         _shift(settings, batch=settings.say_batch, at_once=settings.say_loops), by_group=True, stop_lost=False
     )
-    return worker("speak", queues.notices, speaker.handle, shift)
+    return worker("speak", queues.notices, speaker.handle, shift, observer)
 
 
 def _shift(settings: CrewSettings, *, batch: int, at_once: int) -> Shift:

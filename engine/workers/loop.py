@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 from redis.exceptions import RedisError
 
-from engine.lanes import Job, Lanes, Shift, Verdict, Worker
+from engine.lanes import Job, Lanes, Observer, Observers, Shift, Unobserved, Verdict, Worker
 from engine.store.errors import StoreUnavailable
 from engine.workers import events
 
@@ -25,6 +25,9 @@ class Logged:
 
     def __init__(self, name: str, queue: str) -> None:
         self._log: Any = _log.bind(loop=name, queue=queue)
+
+    def answered(self, took_ms: float) -> None:
+        """A claim was answered: nothing to write down."""
 
     def claimed(self, jobs: Sequence[Job]) -> None:
         """A claim got something."""
@@ -54,7 +57,13 @@ class Logged:
         self._log.warning(events.LEASES_LOST, count=len(jobs))
 
 
-def worker(name: str, lanes: Lanes, handle: Callable[[list[Job]], Awaitable[None]], shift: Shift) -> Worker:
+def worker(
+    name: str,
+    lanes: Lanes,
+    handle: Callable[[list[Job]], Awaitable[None]],
+    shift: Shift,
+    observer: Observer | None = None,
+) -> Worker:
     """Make a worker of one queue whose handlers settle their jobs themselves.
 
     Args:
@@ -62,5 +71,6 @@ def worker(name: str, lanes: Lanes, handle: Callable[[list[Job]], Awaitable[None
         lanes: the queue.
         handle: runs and settles jobs.
         shift: how much at once, and how long.
+        observer: is told what the log is told.
     """
-    return Worker(lanes, handle, shift, Logged(name, lanes.queue))
+    return Worker(lanes, handle, shift, Observers(Logged(name, lanes.queue), observer or Unobserved()))

@@ -1,12 +1,13 @@
-"""What the delivery worker needs from the bot."""
+"""What the workers need from the bot: who speaks to chats, and who is told how the work goes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from engine.game.ports import OutboxItem
+from engine.lanes import Observer, Unobserved
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +56,13 @@ class Messenger(Protocol):
         Never raises for what the outer world answers; a notice that can't be put into words is a bug and raises.
         """
         ...
+
+
+Observing = Callable[[str, int], Observer]
+"""Who is told what befalls the worker of a queue, given the queue's name and how long its leases last (ms)."""
+
+
+def unobserved(queue: str, lease_ms: int) -> Observer:
+    """Nobody is told."""
+    del queue, lease_ms
+    return Unobserved()

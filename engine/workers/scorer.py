@@ -19,7 +19,7 @@ from engine.game.ports import GuessJob, Outgoing, Relay, RoundClock, UnitOfWork,
 from engine.game.recent import Recent
 from engine.game.scoring import WINNING_TOTAL, Scorer, percent
 from engine.ids import NOTICE, ChatId, JobId, NoticeId, PlayerId, RoomId, RoundId, rebrand
-from engine.lanes import Job, Lanes
+from engine.lanes import Job, Lanes, Observer, Unobserved
 from engine.store.errors import StatementRefused, StoreUnavailable
 from engine.workers import events
 from engine.workers.payload import BadPayload, decode
@@ -57,14 +57,25 @@ class ScoreWorker:
         relay: hands committed answers on.
         clock: told when a round is cracked.
         now_ms: the wall clock, for the answers' rows.
+        observer: is told of guesses that failed.
     """
 
-    def __init__(self, lanes: Lanes, units: Units, relay: Relay, clock: RoundClock, now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        lanes: Lanes,
+        units: Units,
+        relay: Relay,
+        clock: RoundClock,
+        now_ms: Callable[[], int],
+        *,
+        observer: Observer | None = None,
+    ) -> None:
         self._lanes = lanes
         self._units = units
         self._relay = relay
         self._clock = clock
         self._now_ms = now_ms
+        self._observer: Observer = observer if observer is not None else Unobserved()
         self._scorers: Recent[RoundId, Scorer] = Recent(_REMEMBERED)
         self._rooms: Recent[RoomId, Room] = Recent(_REMEMBERED)
 
@@ -109,6 +120,7 @@ class ScoreWorker:
 
     async def _poisoned(self, job: Job, error: Exception) -> None:
         verdict = await self._lanes.retry(job, f"{type(error).__name__}: {error}"[:500])
+        self._observer.retried(job, error, verdict)
         _log.error(
             events.POISONED,
             job=job.id,

@@ -40,6 +40,7 @@ STATS = Stats(
     held=0,
     all_paused=False,
     granted=9,
+    lapsed=0,
     starvation_ms=12,
     top=(GROUP,),
     other=OtherStats(0, 0),

@@ -172,6 +172,7 @@ def test_a_webhook_needs_a_place_to_listen(monkeypatch: pytest.MonkeyPatch) -> N
         "https://bot.example.org/health/live",
         "https://bot.example.org/%68ealth/live",
         "https://bot.example.org/{x:y}",
+        "https://bot.example.org/metrics",
         f"https://bot.example.org/{TOKEN}",
         f"https://bot.example.org/{TOKEN.replace(':', '%3A')}",
     ],

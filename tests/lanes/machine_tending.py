@@ -119,7 +119,7 @@ class Tending(Ground):
         assert (stats.waiting, stats.scheduled) == (where.count(WAITING), where.count(SCHEDULED))
         assert (stats.leased, stats.dead) == (where.count(LEASED), where.count(DEAD))
         assert (stats.groups, stats.servable) == (len(deep), len(model.ring))
-        assert (stats.all_paused, stats.granted) == (model.paused, model.leases)
+        assert (stats.all_paused, stats.granted, stats.lapsed) == (model.paused, model.leases, model.lapses)
         assert [(-row.depth, row.group) for row in stats.top] == deep[:top]
         assert [row.in_flight for row in stats.top] == [len(model.mine(name, LEASED)) for _, name in deep[:top]]
 

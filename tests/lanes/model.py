@@ -35,6 +35,7 @@ class Model(Places):
         super().__init__()
         self.max_attempts = max_attempts
         self.leases = 0
+        self.lapses = 0
         self.admissions = 0
         self.dedup: dict[str, int] = {}
         """Keys, and the hour at which each is forgotten."""
@@ -137,6 +138,7 @@ class Model(Places):
 
     def _reap(self, lapsed: Iterable[str]) -> list[str]:
         jobs = [self.jobs[job_id] for job_id in lapsed]
+        self.lapses += len(jobs)
         for job in jobs:
             if job.attempts >= self.max_attempts:
                 job.error = f"the lease of attempt {job.attempts} lapsed"

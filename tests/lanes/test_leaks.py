@@ -33,9 +33,7 @@ async def test_emptied_groups_leave_no_key_and_no_field(redis: WatchedRedis, end
     lanes = Lanes(redis, "cm", max_attempts=1)
     groups = [room(10 + number) for number in range(GROUPS)]
     with redis.unwatched():
-        await lanes.enqueue(room(1), new_job(), b"")
-        await settle_all(lanes)  # the queue's own counters are there now
-        await lanes.wait(1)
+        await used(lanes, redis)
         before = await sizes(redis)
         jobs = [
             Submission(
@@ -68,6 +66,16 @@ async def test_emptied_groups_leave_no_key_and_no_field(redis: WatchedRedis, end
                 assert sum([await lanes.forget(group) for group in groups]) == GROUPS
         await lanes.wait(1)  # takes the tokens that are left
         assert await sizes(redis) == before
+
+
+async def used(lanes: Lanes, redis: Redis) -> None:
+    """Have the queue's own counters there: of leases given, and of those that lapsed."""
+    await lanes.enqueue(room(1), new_job(), b"")
+    await lanes.claim(lease_ms=DAY_MS)
+    await travel(redis, DAY_MS)
+    assert await lanes.reap(1) == await lanes.redrive() == 1
+    await settle_all(lanes)
+    await lanes.wait(1)
 
 
 async def rest(lanes: Lanes) -> int:

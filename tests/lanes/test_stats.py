@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 from engine.lanes import BadArgument, Lanes, OtherStats
 from tests.lanes.naming import ANA, A, B, C, D, new_job, room
 from tests.lanes.oracle import Oracle
-from tests.lanes.steps import fill, past, server_ms
+from tests.lanes.steps import fill, lapse, past, server_ms
 from tests.lanes.watching import WatchedRedis
 
 
@@ -31,6 +31,16 @@ async def test_totals_count_every_state(redis: WatchedRedis) -> None:
     assert (stats.waiting, stats.scheduled, stats.leased, stats.dead) == (3, 1, 1, 1)
     assert (stats.groups, stats.servable, stats.paused, stats.held, stats.granted) == (3, 1, 1, 1, 2)
     assert not stats.all_paused
+
+
+async def test_leases_that_lapsed_are_counted_whoever_reaps_them(redis: WatchedRedis) -> None:
+    lanes = Lanes(redis, "cm", max_attempts=2)
+    await fill(lanes, A, 3)
+    await lapse(redis, await lanes.claim(3, lease_ms=1))
+    assert (await lanes.stats()).lapsed == 0, "nobody has looked yet"
+    assert await lanes.reap(1) == await lanes.reap_group(A, 1) == 1
+    assert len(await lanes.claim(3)) == 3, "a claim reaps, too"
+    assert (await lanes.stats()).lapsed == 3
 
 
 async def test_the_deepest_groups_have_rows_and_the_rest_one_together(lanes: Lanes) -> None:

@@ -7,13 +7,13 @@ import asyncio
 import pytest
 from redis.asyncio import Redis
 
-from engine.lanes import BadArgument, Job, Lanes, Shift, State, Worker
+from engine.lanes import BadArgument, Job, Lanes, Observers, Shift, State, Worker
 from tests.lanes.counting import Counted
 from tests.lanes.naming import A, B
 from tests.lanes.oracle import Oracle
 from tests.lanes.steps import fill
 from tests.lanes.watching import WatchedRedis
-from tests.lanes.working import at_work, is_parked
+from tests.lanes.working import Notes, at_work, is_parked
 from tests.waiting import wait_until
 
 
@@ -173,3 +173,20 @@ async def test_a_busy_worker_makes_one_round_trip_a_batch(lanes: Lanes, redis: W
 def test_an_absurd_shift_is_refused_by_name(bad: dict[str, int], name: str) -> None:
     with pytest.raises(BadArgument, match=name):
         Shift(**bad)  # type: ignore[arg-type]  # what is under test
+
+
+@pytest.mark.parametrize("by_group", [False, True])
+async def test_every_observer_hears_of_each_claim_that_was_answered(lanes: Lanes, by_group: bool) -> None:  # noqa: FBT001 - a parameter
+    """Also of one that got nothing; and how long it took."""
+    await fill(lanes, A, 3)
+    first, second = Notes(), Notes()
+
+    async def handle(jobs: list[Job]) -> None:
+        del jobs
+
+    worker = Worker(lanes, handle, Shift(together=True, by_group=by_group), Observers(first, second))
+    async with at_work(worker):
+        await wait_until(lambda: len(second.answers) > len(second.claims) > 0, "a claim got nothing")
+    assert (first.claims, first.answers) == (second.claims, second.answers)
+    assert sum(second.claims) == 3
+    assert all(0 < took_ms < 10_000 for took_ms in second.answers)

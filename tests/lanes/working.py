@@ -17,12 +17,16 @@ from tests.waiting import wait_until
 class Notes:
     """An observer that remembers."""
 
+    answers: list[float] = field(default_factory=list)
     claims: list[int] = field(default_factory=list)
     failures: list[Exception] = field(default_factory=list)
     recoveries: int = 0
     retries: list[tuple[str, Verdict]] = field(default_factory=list)
     given_back: list[str] = field(default_factory=list)
     losses: list[str] = field(default_factory=list)
+
+    def answered(self, took_ms: float) -> None:
+        self.answers.append(took_ms)
 
     def claimed(self, jobs: Sequence[Job]) -> None:
         self.claims.append(len(jobs))

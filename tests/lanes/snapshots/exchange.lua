@@ -344,7 +344,7 @@ end
     touch(group, 0)
   end
 -- Ends the lapsed leases in `lapsed`: back to the lane with the attempt burnt, to the dead set after `max_attempts`.
--- Wants `max_attempts` (0: never bury). Touches each group with the number of jobs it got back.
+-- Wants `max_attempts` (0: never bury). Touches each group with the number of jobs it got back, and counts the lapses.
 local function lapse(lease)
   local record = record_of(lease)
   local group, attempts = group_of(lease), tonumber(sub(lease, 75))
@@ -370,6 +370,7 @@ for _, lease in ipairs(lapsed) do
     redis.call('ZADD', active_key, 'XX', now_ms + 1000, lease)
   end
 end
+if reaped > 0 then redis.call('HINCRBY', state_key, 'lapsed', reaped) end
   fresh = settle_touched()
 end
 -- What a claim hands out. Wants `lease_ms`. Numbers that go to many commands are text from here on: a script pays for

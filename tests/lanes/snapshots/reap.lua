@@ -217,7 +217,7 @@ local function put_back(lease)
 end
 local lapsed = redis.call('ZRANGEBYSCORE', active_key, '-inf', now_ms, 'LIMIT', 0, limit)
 -- Ends the lapsed leases in `lapsed`: back to the lane with the attempt burnt, to the dead set after `max_attempts`.
--- Wants `max_attempts` (0: never bury). Touches each group with the number of jobs it got back.
+-- Wants `max_attempts` (0: never bury). Touches each group with the number of jobs it got back, and counts the lapses.
 local function lapse(lease)
   local record = record_of(lease)
   local group, attempts = group_of(lease), tonumber(sub(lease, 75))
@@ -243,6 +243,7 @@ for _, lease in ipairs(lapsed) do
     redis.call('ZADD', active_key, 'XX', now_ms + 1000, lease)
   end
 end
+if reaped > 0 then redis.call('HINCRBY', state_key, 'lapsed', reaped) end
 local servable = settle_touched()
 -- Wakes as many parked workers as there are `servable` jobs. The list never holds more than 64 tokens, and a token
 -- never carries a job.

@@ -1,7 +1,8 @@
 #!lua flags=no-writes
 -- Counts a queue at one instant, in a bounded number of commands.
 -- KEYS[1] base string: prefix of the queue's keys
--- Returns {1, now_ms, scheduled, leased, dead, groups, servable, paused, held, all_paused, granted, starvation_ms}
+-- Returns {1, now_ms, scheduled, leased, dead, groups, servable, paused, held, all_paused, granted, starvation_ms,
+--   lapsed}
 local base = KEYS[1]
 -- Every name that a queue's data has in Redis; `keys.py` spells the same ones for single commands and for tests.
 -- Wants `base`, the prefix of the queue. The hot scripts put names together from the parts at the end, because a
@@ -27,4 +28,5 @@ return {
   redis.call('HLEN', gdepth_key), redis.call('LLEN', ring_key), redis.call('SCARD', paused_key),
   redis.call('ZCOUNT', held_key, '(' .. now_ms, '+inf'), redis.call('HEXISTS', state_key, 'paused'),
   tonumber(redis.call('HGET', state_key, 'granted')) or 0, math.max(0, now_ms - since),
+  tonumber(redis.call('HGET', state_key, 'lapsed')) or 0,
 }
