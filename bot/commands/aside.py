@@ -21,7 +21,9 @@ from bot.names import clean
 from bot.wiring import House
 from engine.store.aside import AsideUpdate
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name on the list: the number Telegram gave it.")]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="Its name on the list: its number at Telegram, and a few digits more.")
+]
 
 aside: Final = typer.Typer(
     name="aside",
