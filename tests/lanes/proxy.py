@@ -25,6 +25,7 @@ class Proxy:
         self._links: set[asyncio.Task[None]] = set()
         self._silent: set[asyncio.StreamWriter] = set()
         self._deaf: set[asyncio.StreamWriter] = set()
+        self._babbling: dict[asyncio.StreamWriter, bytes] = {}
         self._dark = False
         self.port = 0
 
@@ -70,6 +71,10 @@ class Proxy:
         """Let no answer pass over the connections there are, though the server gets what is asked."""
         self._deaf |= self._writers
 
+    def babble(self, answer: bytes) -> None:
+        """Give ``answer`` to whatever is asked over the connections there are; the server hears nothing of it."""
+        self._babbling |= dict.fromkeys(self._writers, answer)
+
     def darken(self, *, dark: bool) -> None:
         """Let nothing pass at all, over new connections either; those of a dark time stay silent after it."""
         self._dark = dark
@@ -94,6 +99,7 @@ class Proxy:
         finally:
             for among in (self._writers, self._silent, self._deaf):
                 among.discard(writer)
+            self._babbling.pop(writer, None)
             self._links.discard(task)
             for each in both:
                 each.close()
@@ -110,6 +116,9 @@ class Proxy:
             while chunk := await reader.read(65_536):
                 if of in self._silent or (of in self._deaf and writer is of):
                     await asyncio.Event().wait()
+                if of in self._babbling and writer is not of:
+                    of.write(self._babbling[of])
+                    continue
                 writer.write(chunk)
                 await writer.drain()
         writer.close()
