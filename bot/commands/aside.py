@@ -6,8 +6,10 @@ Telegram would, or tell the people.
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import asdict
 from datetime import UTC, datetime
+from json import dumps
 from typing import Annotated, Any, Final
 
 import typer
@@ -63,7 +65,7 @@ def listed(
 
 @aside.command()
 def show(name: Name, *, data_dir: DataDir = None) -> None:
-    """Print one as it came: JSON, unless that is what was wrong with it."""
+    """Print one as it came, but with control characters as JSON writes them."""
 
     async def do(house: House) -> AsideUpdate | None:
         async with house.units.read() as work:
@@ -72,7 +74,7 @@ def show(name: Name, *, data_dir: DataDir = None) -> None:
     found = in_house(do, data_dir)
     if found is None:
         raise _unknown(name)
-    typer.echo(found.body)
+    typer.echo("".join(map(_tame, found.body)))
 
 
 @aside.command()
@@ -99,6 +101,13 @@ def drop(
     if name is not None and not dropped:
         raise _unknown(name)
     answer({"dropped": dropped}, f"{counted(dropped, 'update')} deleted.", as_json=json)
+
+
+def _tame(character: str) -> str:
+    """A character that a terminal may be shown: no order to it, and nothing that hides or turns what stands around."""
+    if character in "\n\t" or unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}:
+        return character
+    return dumps(character)[1:-1]
 
 
 def _unknown(name: str) -> ProgramError:
