@@ -23,6 +23,7 @@ from engine.store.address import parse
 from engine.store.errors import DatabaseUrlUnusable
 
 PREFIX: Final = "CODEMOJEX_"
+REPLICAS: Final = PREFIX + "REDIS_REPLICAS"
 DEFAULT_DATA_DIR: Final = Path(".data")
 _ON_TELEGRAM: Final = "telegram"
 _TELEGRAM: Final = "https://api.telegram.org"
@@ -132,8 +133,8 @@ class Settings(BaseSettings):
         """
         if self.redis_replicas and self.redis_url is None:
             raise BadSettings(
-                f"{PREFIX}REDIS_REPLICAS={self.redis_replicas} can't be used: the embedded server has no replica; "
-                f"set REDIS_URL to a Redis that has, or leave {PREFIX}REDIS_REPLICAS out"
+                f"{REPLICAS}={self.redis_replicas} can't be used: the embedded server has no replica; "
+                f"set REDIS_URL to a Redis that has, or leave {REPLICAS} out"
             )
 
     def webhook(self) -> Webhook | None:

@@ -10,8 +10,9 @@ import typer
 from bot.commands.options import DataDir
 from bot.errors import AddressMissing
 from bot.logs import configure
+from bot.redis_server import count_replicas
 from bot.running import Stop, run, together
-from bot.settings import LogFormat, Settings, load_settings
+from bot.settings import REPLICAS, LogFormat, Settings, load_settings
 from bot.wiring import Addresses, open_application, open_house, servers, watch_over, work
 from bot.wiring_intake import open_web, take_updates
 from engine.game.draw import SecureDraw
@@ -96,6 +97,7 @@ async def _run(part: Part, settings: Settings, addresses: Addresses, stop: Stop,
     ):
         if application is None:
             return
+        await count_replicas(house.redis, settings.redis_replicas, REPLICAS)
         jobs = [watch_over(addresses, stop)]
         if part.works:
             jobs.append(work(house, application, stop, web.health))
