@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+UNKNOWN_SETTING: Final = "unknown_setting"
 CONNECTED: Final = "connected"
 CONNECTING_FAILED: Final = "connecting_failed"
 HEARS_ONLY_REPLIES: Final = "hears_only_replies"

@@ -5,6 +5,8 @@ Token and addresses are secrets: they print as asterisks, and no error about the
 
 from __future__ import annotations
 
+import difflib
+import os
 import re
 from enum import StrEnum
 from pathlib import Path
@@ -25,6 +27,9 @@ from engine.store.errors import DatabaseUrlUnusable
 PREFIX: Final = "CODEMOJEX_"
 REPLICAS: Final = PREFIX + "REDIS_REPLICAS"
 DEFAULT_DATA_DIR: Final = Path(".data")
+_OTHERS: Final = (PREFIX + "TEST_", PREFIX + "NODE_PEERS")
+"""What the tests and the benchmarks read."""
+_ALIKE: Final = 0.8
 _ON_TELEGRAM: Final = "telegram"
 _TELEGRAM: Final = "https://api.telegram.org"
 
@@ -236,6 +241,14 @@ def load_settings(*, data_dir: Path | None = None) -> Settings:
         # The library's own text spans lines and quotes what was typed, secrets too.
         raise BadSettings("; ".join(_told(problem) for problem in error.errors(include_url=False))) from None
     return settings if data_dir is None else settings.model_copy(update={"data_dir": data_dir})
+
+
+def strangers() -> list[tuple[str, str | None]]:
+    """Variables that are written like settings and are none, each with the setting that it is most like."""
+    known = [PREFIX + field.upper() for field in Settings.model_fields]
+    found = sorted(name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known)
+    strange = (name for name in found if not name.startswith(_OTHERS))
+    return [(name, next(iter(difflib.get_close_matches(name.upper(), known, 1, _ALIKE)), None)) for name in strange]
 
 
 def _told(problem: Any) -> str:

@@ -13,12 +13,13 @@ from typing import Annotated, Final, TextIO
 import typer
 from pydantic import SecretStr
 
+from bot.commands.loading import loaded
 from bot.commands.options import DataDir
 from bot.embedded import DataDirectoryUnusable
 from bot.errors import OutputUnusable
 from bot.logs import configure
 from bot.running import Stop, run, together
-from bot.settings import LogFormat, Settings, load_settings
+from bot.settings import LogFormat, Settings
 from bot.terminal.api import TOKEN, ChatApi, ChatRequest
 from bot.terminal.chat import ClockIds, GroupChat
 from bot.terminal.people import Person
@@ -82,7 +83,7 @@ def play(
     that begin with # are skipped. Commands in it but /g wait until everything before them is answered.
     """
     game = _Game(load_script(script) if script is not None else None, chat, seed, show_secret, pace)
-    settings = for_the_terminal(load_settings(data_dir=data_dir))
+    settings = for_the_terminal(loaded(data_dir))
     with servers(settings) as addresses:
         log = _opened_log(settings.data_dir / _LOG_FILE)
         configure(settings.log_level, json=settings.log_format is LogFormat.JSON, stream=log)

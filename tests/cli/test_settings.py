@@ -11,7 +11,7 @@ from starlette.routing import Route, Router
 
 from bot.commands.play import for_the_terminal
 from bot.errors import BadSettings, TokenMissing
-from bot.settings import LogLevel, load_settings
+from bot.settings import LogLevel, load_settings, strangers
 from bot.web.places import derived_secret
 from bot.web.server import listening
 
@@ -82,6 +82,16 @@ def test_every_wrong_value_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("CODEMOJEX_SCORE_BATCH", "many")
     with pytest.raises(BadSettings, match=r"ROOM_CEILING=0 .*SCORE_BATCH=many"):
         load_settings()
+
+
+def test_a_misspelt_setting_is_found_with_the_nearest_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CODEMOJEX_ROOM_CEILING", "3")
+    monkeypatch.setenv("codemojex_log_level", "info")
+    monkeypatch.setenv("CODEMOJEX_TEST_FULL", "0")
+    assert strangers() == []
+    monkeypatch.setenv("CODEMOJEX_ROOM_CEILNIG", "3")
+    monkeypatch.setenv("CODEMOJEX_FAVOURITE_COLOUR", "red")
+    assert strangers() == [("CODEMOJEX_FAVOURITE_COLOUR", None), ("CODEMOJEX_ROOM_CEILNIG", "CODEMOJEX_ROOM_CEILING")]
 
 
 def test_an_empty_value_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
