@@ -133,6 +133,8 @@ async def _play(game: _Game, settings: Settings, addresses: Addresses, stop: Sto
             take_updates(house, application, stop),
             _until_asked_to_stop(_sit(game, chat, screen, house), stop),
         )
+    if game.lines is None:
+        screen.hint(f"The game is kept in {settings.data_dir}: the same command goes on from here.")
     if game.lines is None or stop.signal is None:
         return 0
     typer.echo("codemojex: stopped before all was answered; the same command goes on from here", err=True)
@@ -150,7 +152,6 @@ async def _sit(game: _Game, chat: GroupChat, screen: Screen, house: House) -> No
     typing = TerminalTyping(YOU, legend.shown) if at_terminal else PipedTyping()
     with typing.around():
         await sit_at(chat, typing, legend, screen, pace_s=game.pace_s, after_each=_at_once if at_terminal else settled)
-    screen.hint(f"The game is kept in {house.settings.data_dir}: the same command goes on from here.")
 
 
 async def _at_once() -> None:

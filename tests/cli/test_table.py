@@ -58,6 +58,7 @@ async def test_it_leaves_when_it_is_asked_to(tmp_path: Path) -> None:
         running.send(signal.SIGTERM)
         done = await running.done()
     assert (done.code, done.err) == (0, "")
+    assert done.out.endswith("The game is kept in .data: the same command goes on from here.\n\n")
 
 
 class Terminal:
@@ -136,5 +137,6 @@ async def test_ctrl_c_leaves_too(tmp_path: Path) -> None:
     async with terminal(tmp_path, "play", "--pace", NEVER) as screen:
         await screen.shows("No round is running")
         screen.type("\x03")
+        await screen.shows("the same command goes on from here")
         assert await screen.ends() == 0
         assert "Traceback" not in screen.text
