@@ -20,12 +20,13 @@ _CURSOR_POSITION_ASKED = b"\x1b[6n"
 
 
 async def test_letters_from_a_pipe_are_posted_as_the_keyboard_s_emoji(tmp_path: Path) -> None:
-    typed = "/newgame fruits 5\nabcdef\nhello\n/me\n"
+    typed = "/newgame fruits 5\nabcdef\nhello\n/me\n/bord\n"
     done = await codemojex(tmp_path, "play", "--pace", NEVER, stdin=typed)
     assert (done.code, done.err) == (0, "")
     assert re.search(r"You: \d+ / 600", done.out)
     assert "abcdef" not in done.out
-    assert "\n  hello\n" in done.out
+    assert "\n  hello\n\nNo guess: 5 letters" in done.out
+    assert "\n  /bord\n\nThe bot knows no /bord" in done.out
     assert "best" in done.out.partition("/me")[2]
 
 
