@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.game.model import Place, Room
 from tests.cli.lanes import Desk
 from tests.workers.making import House
@@ -41,6 +43,23 @@ def test_a_room_where_nothing_happens_is_found_by_a_part_of_its_chats_title(desk
         [quiet.id, "gold", "paused", "The", "Quiet", "Ones"],
     ]
     assert "without TEXT" in desk.said("rooms", "nobody's")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "like", "see"),
+    [
+        (("limit", "The Quiet Ones", "2"), "ROM0KHTOWnGLuC", "codemojex lanes rooms"),
+        (("hold", "x", "5m", "--queue", "cm.notify"), "CHT0KHTOWnGLuC", "codemojex lanes status --queue cm.notify"),
+        (("redrive", "--job", "x"), "JOB0KHTOWnGLuC", "codemojex lanes dead"),
+        (("drain", "ROM0KHTOWnGLuC", "--lane", "x", "--yes"), "PLR0KHTOWnGLuC", "codemojex lanes status"),
+    ],
+)
+def test_what_is_no_id_is_refused_with_one_to_go_by_and_where_to_find_it(
+    desk: Desk, arguments: tuple[str, ...], like: str, see: str
+) -> None:
+    refused = desk.refused(*arguments)
+    assert refused.code == 2
+    assert refused.line.endswith(f"; write one like {like}: see `{see}`")
 
 
 def test_no_more_than_fifty_are_listed_and_it_says_so(desk: Desk) -> None:
