@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final
 from urllib.parse import unquote, urlsplit
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from redis.asyncio.connection import parse_url
 
@@ -30,6 +31,9 @@ DEFAULT_DATA_DIR: Final = Path(".data")
 _OTHERS: Final = (PREFIX + "TEST_", PREFIX + "NODE_PEERS")
 """What the tests and the benchmarks read."""
 _ALIKE: Final = 0.8
+_ENDS: Final = ("ge", "le")
+_SHOWN: Final = 60
+"""Characters of a wrong value that are told."""
 _ON_TELEGRAM: Final = "telegram"
 _TELEGRAM: Final = "https://api.telegram.org"
 
@@ -256,9 +260,23 @@ def _told(problem: Any) -> str:
     field = Settings.model_fields.get(place)
     secret = field is None or field.annotation is SecretStr
     name = place if field is None else PREFIX + place.upper()  # an alias goes by itself
-    words = problem["msg"]
-    ours = words.removeprefix("Value error, ")
-    why = ours if ours != words else words[:1].lower() + words[1:]
     # What was meant for another variable may be a secret, too.
-    value = "" if secret else f"={redacted(str(problem['input']))}"
-    return f"{name}{value} can't be used: {why}"
+    value = "" if secret else f"={_short(redacted(str(problem['input'])))}"
+    return f"{name}{value} can't be used: {_wanted(field, problem)}"
+
+
+def _wanted(field: FieldInfo | None, problem: Any) -> str:
+    """What would do, in words of our own: the library's speak of Python."""
+    bounds = {
+        end: getattr(told, end) for told in (field.metadata if field else ()) for end in _ENDS if hasattr(told, end)
+    }
+    if set(_ENDS) <= set(bounds):
+        return f"it must be a whole number from {bounds['ge']} to {bounds['le']}"
+    if problem["type"] == "enum":
+        return f"it must be {problem['ctx']['expected'].replace(chr(39), '')}"
+    words = problem["msg"].removeprefix("Value error, ")
+    return str(words)
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."

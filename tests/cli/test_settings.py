@@ -94,6 +94,30 @@ def test_a_misspelt_setting_is_found_with_the_nearest_name(monkeypatch: pytest.M
     assert strangers() == [("CODEMOJEX_FAVOURITE_COLOUR", None), ("CODEMOJEX_ROOM_CEILNIG", "CODEMOJEX_ROOM_CEILING")]
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("ROOM_CEILING", "0", "=0 can't be used: it must be a whole number from 1 to 100000"),
+        ("ROOM_CEILING", "many", "=many can't be used: it must be a whole number from 1 to 100000"),
+        ("WEBHOOK_CONNECTIONS", "1.5", "=1.5 can't be used: it must be a whole number from 1 to 100"),
+        (
+            "GROUP_COOLDOWN_MS",
+            "9" * 5_000,
+            f"={'9' * 57}... can't be used: it must be a whole number from 0 to 86400000",
+        ),
+        ("LOG_LEVEL", "loud", "=loud can't be used: it must be debug, info, warning or error"),
+        ("LOG_FORMAT", "xml", "=xml can't be used: it must be json or console"),
+    ],
+)
+def test_a_wrong_value_is_told_in_words_of_our_own(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
+) -> None:
+    monkeypatch.setenv(f"CODEMOJEX_{name}", value)
+    with pytest.raises(BadSettings) as raised:
+        load_settings()
+    assert str(raised.value) == f"CODEMOJEX_{name}{told}"
+
+
 def test_an_empty_value_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIS_URL", "")
     monkeypatch.setenv("CODEMOJEX_ROOM_CEILING", "")
@@ -239,6 +263,6 @@ def test_a_token_in_the_wrong_variable_is_not_shown(monkeypatch: pytest.MonkeyPa
 def test_what_is_wrong_is_told_as_it_was_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CODEMOJEX_SCORE_BATCH", "0")
     hooked(monkeypatch, "https://bot.example.org:99/telegram")
-    with pytest.raises(BadSettings, match=r"used: Telegram posts .*used: input should") as raised:
+    with pytest.raises(BadSettings, match=r"used: Telegram posts .*used: it must be a whole") as raised:
         load_settings()
     assert "Value error" not in str(raised.value)
