@@ -11,7 +11,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import structlog
 import typer
@@ -47,12 +47,30 @@ _FOUND: Final = {ROOM: "rooms", CHAT: "status --queue cm.notify", JOB: "dead"}
 
 app = typer.Typer(
     name=_NAME,
-    help="An emoji code-breaking game for Telegram chats that stays fair when one room floods.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,  # a box around an error is no line
     pretty_exceptions_enable=False,  # they would print local variables, and with them secrets
 )
+
+
+def _tell_version(told: bool) -> None:  # noqa: FBT001 - the option parser calls it
+    if told:
+        version()
+        raise typer.Exit
+
+
+@app.callback()
+def program(
+    *,
+    told: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_tell_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """An emoji code-breaking game for Telegram chats that stays fair when one room floods."""
+    del told  # its callback has seen to it
+
+
 for command in (play, up, bot, worker, migrate, bench, flood, version):
     app.command()(command)
 app.add_typer(lanes)

@@ -79,7 +79,7 @@ def show(name: Name, *, data_dir: DataDir = None) -> None:
 
 @aside.command()
 def drop(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Its name on the list.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Its name on the list.")] = None,
     *,
     everything: Annotated[bool, typer.Option("--all", help="Every one of them.")] = False,
     yes: options.Yes = False,

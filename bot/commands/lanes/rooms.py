@@ -16,7 +16,7 @@ from engine.game.plans import TitledRoom
 
 MOST: Final = 50
 
-Part = Annotated[str, typer.Argument(metavar="[TEXT]", help="A part of the title, in any case.", show_default=False)]
+Part = Annotated[str, typer.Argument(metavar="TEXT", help="A part of the title, in any case.", show_default=False)]
 
 
 def rooms(part: Part = "", *, json: options.Json = False, data_dir: DataDir = None) -> None:
