@@ -50,7 +50,8 @@ class Proxy:
         """Reset every connection there is, as a router that lost its table does."""
         for writer in self._writers:
             raw: socket.socket = writer.get_extra_info("socket")
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            with contextlib.suppress(OSError):  # it ends by itself just now, and has no socket any more
+                raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             writer.transport.abort()
 
     def hang_up(self) -> None:
