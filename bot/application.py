@@ -20,8 +20,10 @@ from bot.context import Context, GameApplication, TelegramBot
 from bot.handlers import handlers
 from bot.outages import is_outage
 from bot.receipts import leave_error
+from bot.settings import REPLICAS
 from bot.texts import COMMAND_MENU
 from engine.game.service import Game
+from engine.lanes import NotReplicated
 
 _API = "https://api.telegram.org/bot"
 
@@ -103,6 +105,13 @@ class _Failures:
         if not is_outage(error):
             _log.error(events.UPDATE_FAILED, update_id=update_id, error=type(error).__name__, exc_info=error)
             return
-        _log.warning(events.UPDATE_FAILED, update_id=update_id, error=type(error).__name__)
+        _log.warning(events.UPDATE_FAILED, update_id=update_id, error=type(error).__name__, **_counts(error))
         if isinstance(update, Update) and update.message is not None and not isinstance(error, TelegramError):
             await self._apology.make(context.bot, update.message)
+
+
+def _counts(error: Exception) -> dict[str, str | int]:
+    """Which setting asks for more replicas than have a guess, so that it is not received."""
+    if not isinstance(error, NotReplicated):
+        return {}
+    return {"setting": REPLICAS, "wanted": error.wanted, "have": error.have}

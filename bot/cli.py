@@ -11,7 +11,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import structlog
 import typer
@@ -29,7 +29,7 @@ from bot.commands.version import version
 from bot.embedded import EmbeddedError
 from bot.errors import OutputUnusable, ProgramError
 from engine.game.errors import OperationRefused
-from engine.ids import BadId
+from engine.ids import CHAT, JOB, ROOM, BadId
 from engine.lanes import BadArgument
 from engine.store.errors import StoreError
 from engine.workers.node import NoNodeLeft
@@ -40,15 +40,37 @@ _FAILED: Final = 1
 _MISUSED: Final = 2
 _INTERRUPTED: Final = 130
 _LAST_STREAM: Final = 2
+_DIGITS: Final = "0KHTOWnGLuC"
+"""Of an id that stands for any."""
+_FOUND: Final = {ROOM: "rooms", CHAT: "status --queue cm.notify", JOB: "dead"}
+"""The command that lists ids of a kind."""
 
 app = typer.Typer(
     name=_NAME,
-    help="An emoji code-breaking game for Telegram chats that stays fair when one room floods.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,  # a box around an error is no line
     pretty_exceptions_enable=False,  # they would print local variables, and with them secrets
 )
+
+
+def _tell_version(told: bool) -> None:  # noqa: FBT001 - the option parser calls it
+    if told:
+        version()
+        raise typer.Exit
+
+
+@app.callback()
+def program(
+    *,
+    told: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_tell_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """An emoji code-breaking game for Telegram chats that stays fair when one room floods."""
+    del told  # its callback has seen to it
+
+
 for command in (play, up, bot, worker, migrate, bench, flood, version):
     app.command()(command)
 app.add_typer(lanes)
@@ -99,7 +121,8 @@ def _explain(error: Exception) -> int:
                 _say_no_more()
             return _fail(str(error), error.exit_code)
         case StoreError() | EmbeddedError() | NoNodeLeft() | OperationRefused() | BadId() | BadArgument():
-            return _fail(str(error), _MISUSED if isinstance(error, (BadId, BadArgument)) else _FAILED)
+            told = f"{error}; {_remedy(error)}" if isinstance(error, BadId) else str(error)
+            return _fail(told, _MISUSED if isinstance(error, (BadId, BadArgument)) else _FAILED)
         case RedisError():
             lost = f"lost Redis ({type(error).__name__}); start it, then this command again: nothing is lost"
             return _fail(lost, _FAILED)
@@ -108,6 +131,12 @@ def _explain(error: Exception) -> int:
             return _FAILED
         case _:
             return _crash(error)
+
+
+def _remedy(error: BadId) -> str:
+    """An id to go by, and where there are some."""
+    kind = error.kind or ROOM
+    return f"write one like {kind}{_DIGITS}: see `codemojex lanes {_FOUND.get(kind, 'status')}`"
 
 
 def _say_no_more() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+UNKNOWN_SETTING: Final = "unknown_setting"
 CONNECTED: Final = "connected"
 CONNECTING_FAILED: Final = "connecting_failed"
 HEARS_ONLY_REPLIES: Final = "hears_only_replies"
@@ -11,6 +12,7 @@ MENU_FAILED: Final = "menu_failed"
 POLLING_BEGAN: Final = "polling_began"
 POLLING_ENDED: Final = "polling_ended"
 POLLING_FAILED: Final = "polling_failed"
+POLLING_RESUMED: Final = "polling_resumed"
 POLLED_ELSEWHERE: Final = "polled_elsewhere"
 LEASE_LOST: Final = "poll_lease_lost"
 LEASING_FAILED: Final = "poll_leasing_failed"

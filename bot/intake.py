@@ -123,6 +123,8 @@ class Intake:
                 event = events.POLLED_ELSEWHERE if isinstance(error, Conflict) else events.POLLING_FAILED
                 await self._rest(stop, event, error, failures)
             else:
+                if failures:
+                    _log.info(events.POLLING_RESUMED, failures=failures)
                 failures = 0
 
     async def _look(self, serving: Serving, stop: asyncio.Event, poll_s: int) -> None:

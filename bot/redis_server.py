@@ -27,6 +27,7 @@ from redis.exceptions import (
 from bot.errors import RedisUnusable
 
 EVICTION_MAY_LOSE_JOBS: Final = "eviction_may_lose_jobs"
+TOO_FEW_REPLICAS: Final = "too_few_replicas"
 _OLDEST: Final = (7,)
 _CONNECT_TIMEOUT_S: Final = 5
 # Longer than a worker parks, so that silence means a broken connection.
@@ -60,6 +61,14 @@ async def open_redis(address: str) -> AsyncIterator[Redis]:
     async with client:
         await _look_at(client, where)
         yield client
+
+
+async def count_replicas(client: Redis, wanted: int, setting: str) -> None:
+    """Warn where fewer replicas are connected than the ``setting`` asks for: no guess is received until they are."""
+    connected = int((await client.info("replication")).get("connected_slaves", 0)) if wanted else 0
+    if connected < wanted:
+        remedy = f"connect {wanted - connected} more to it, or lower {setting}: no guess counts as received until then"
+        _log.warning(TOO_FEW_REPLICAS, setting=setting, wanted=wanted, connected=connected, remedy=remedy)
 
 
 def shown(address: str) -> str:

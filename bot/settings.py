@@ -5,6 +5,8 @@ Token and addresses are secrets: they print as asterisks, and no error about the
 
 from __future__ import annotations
 
+import difflib
+import os
 import re
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Annotated, Any, Final
 from urllib.parse import unquote, urlsplit
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from redis.asyncio.connection import parse_url
 
@@ -23,7 +26,14 @@ from engine.store.address import parse
 from engine.store.errors import DatabaseUrlUnusable
 
 PREFIX: Final = "CODEMOJEX_"
+REPLICAS: Final = PREFIX + "REDIS_REPLICAS"
 DEFAULT_DATA_DIR: Final = Path(".data")
+_OTHERS: Final = (PREFIX + "TEST_", PREFIX + "NODE_PEERS")
+"""What the tests and the benchmarks read."""
+_ALIKE: Final = 0.8
+_ENDS: Final = ("ge", "le")
+_SHOWN: Final = 60
+"""Characters of a wrong value that are told."""
 _ON_TELEGRAM: Final = "telegram"
 _TELEGRAM: Final = "https://api.telegram.org"
 
@@ -132,8 +142,8 @@ class Settings(BaseSettings):
         """
         if self.redis_replicas and self.redis_url is None:
             raise BadSettings(
-                f"{PREFIX}REDIS_REPLICAS={self.redis_replicas} can't be used: the embedded server has no replica; "
-                f"set REDIS_URL to a Redis that has, or leave {PREFIX}REDIS_REPLICAS out"
+                f"{REPLICAS}={self.redis_replicas} can't be used: the embedded server has no replica; "
+                f"set REDIS_URL to a Redis that has, or leave {REPLICAS} out"
             )
 
     def webhook(self) -> Webhook | None:
@@ -237,14 +247,36 @@ def load_settings(*, data_dir: Path | None = None) -> Settings:
     return settings if data_dir is None else settings.model_copy(update={"data_dir": data_dir})
 
 
+def strangers() -> list[tuple[str, str | None]]:
+    """Variables that are written like settings and are none, each with the setting that it is most like."""
+    known = [PREFIX + field.upper() for field in Settings.model_fields]
+    found = sorted(name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known)
+    strange = (name for name in found if not name.startswith(_OTHERS))
+    return [(name, next(iter(difflib.get_close_matches(name.upper(), known, 1, _ALIKE)), None)) for name in strange]
+
+
 def _told(problem: Any) -> str:
     place = str(problem["loc"][0])
     field = Settings.model_fields.get(place)
     secret = field is None or field.annotation is SecretStr
     name = place if field is None else PREFIX + place.upper()  # an alias goes by itself
-    words = problem["msg"]
-    ours = words.removeprefix("Value error, ")
-    why = ours if ours != words else words[:1].lower() + words[1:]
     # What was meant for another variable may be a secret, too.
-    value = "" if secret else f"={redacted(str(problem['input']))}"
-    return f"{name}{value} can't be used: {why}"
+    value = "" if secret else f"={_short(redacted(str(problem['input'])))}"
+    return f"{name}{value} can't be used: {_wanted(field, problem)}"
+
+
+def _wanted(field: FieldInfo | None, problem: Any) -> str:
+    """What would do, in words of our own: the library's speak of Python."""
+    bounds = {
+        end: getattr(told, end) for told in (field.metadata if field else ()) for end in _ENDS if hasattr(told, end)
+    }
+    if set(_ENDS) <= set(bounds):
+        return f"it must be a whole number from {bounds['ge']} to {bounds['le']}"
+    if problem["type"] == "enum":
+        return f"it must be {problem['ctx']['expected'].replace(chr(39), '')}"
+    words = problem["msg"].removeprefix("Value error, ")
+    return str(words)
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."

@@ -33,6 +33,8 @@ from engine.store.work import SqlUnits
 UNREADABLE: Final = "unreadable"
 _REMEMBERED: Final = 10_000
 _COUNT_MS: Final = 10_000
+_DIGITS: Final = 8
+"""Of an update's hash, beside its number: few updates share a number, and people type names."""
 
 _log = structlog.get_logger(__name__)
 
@@ -105,7 +107,7 @@ class Taking:
         slip = await self._try(update)
         if slip.receipt is not None:
             self.pulse.beat()
-            await self._forget(_name(raw))
+            await self._forget(raw)
             return Outcome.RECEIVED
         if is_outage(slip.error):
             self.pulse.miss()
@@ -147,9 +149,9 @@ class Taking:
         _log.error(events.UPDATE_SET_ASIDE, update=name, kind=kind, attempts=attempts, exc_info=error)
         return Outcome.SET_ASIDE
 
-    async def _forget(self, name: str) -> None:
+    async def _forget(self, raw: dict[str, Any]) -> None:
         """Forget the failures of an update that worked; those that other processes counted lapse by themselves."""
-        if self._counted.pop(name) is None:
+        if not self._counted or self._counted.pop(name := _name(raw)) is None:
             return
         try:
             async with asyncio.timeout(_COUNT_MS / 1000), self._units.begin() as work:
@@ -165,7 +167,9 @@ def _note_uncounted(name: str, error: Exception) -> None:
 
 
 def _name(raw: dict[str, Any]) -> str:
-    return str(raw["update_id"])
+    """Its number, and what tells it from others of this number: after a quiet week Telegram numbers updates anew."""
+    body = json.dumps(raw, sort_keys=True).encode()
+    return f"{raw['update_id']}-{hashlib.sha256(body).hexdigest()[:_DIGITS]}"
 
 
 def _kind(raw: dict[str, Any]) -> str:

@@ -6,8 +6,10 @@ Telegram would, or tell the people.
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import asdict
 from datetime import UTC, datetime
+from json import dumps
 from typing import Annotated, Any, Final
 
 import typer
@@ -21,7 +23,9 @@ from bot.names import clean
 from bot.wiring import House
 from engine.store.aside import AsideUpdate
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name on the list: the number Telegram gave it.")]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="Its name on the list: its number at Telegram, and a few digits more.")
+]
 
 aside: Final = typer.Typer(
     name="aside",
@@ -61,7 +65,7 @@ def listed(
 
 @aside.command()
 def show(name: Name, *, data_dir: DataDir = None) -> None:
-    """Print one as it came: JSON, unless that is what was wrong with it."""
+    """Print one as it came, but with control characters as JSON writes them."""
 
     async def do(house: House) -> AsideUpdate | None:
         async with house.units.read() as work:
@@ -70,12 +74,12 @@ def show(name: Name, *, data_dir: DataDir = None) -> None:
     found = in_house(do, data_dir)
     if found is None:
         raise _unknown(name)
-    typer.echo(found.body)
+    typer.echo("".join(map(_tame, found.body)))
 
 
 @aside.command()
 def drop(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Its name on the list.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Its name on the list.")] = None,
     *,
     everything: Annotated[bool, typer.Option("--all", help="Every one of them.")] = False,
     yes: options.Yes = False,
@@ -97,6 +101,13 @@ def drop(
     if name is not None and not dropped:
         raise _unknown(name)
     answer({"dropped": dropped}, f"{counted(dropped, 'update')} deleted.", as_json=json)
+
+
+def _tame(character: str) -> str:
+    """A character that a terminal may be shown: no order to it, and nothing that hides or turns what stands around."""
+    if character in "\n\t" or unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}:
+        return character
+    return dumps(character)[1:-1]
 
 
 def _unknown(name: str) -> ProgramError:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from bot.commands.loading import loaded
 from bot.commands.options import DataDir
 from bot.running import Stop, run
-from bot.settings import load_settings
 from bot.wiring import database_address, database_at
 from migrations.run import current, head, upgrade
 
@@ -16,7 +16,7 @@ def migrate(data_dir: DataDir = None) -> None:
 
     Without DATABASE_URL it is the file that `up` keeps in the data directory (and migrates by itself).
     """
-    settings = load_settings(data_dir=data_dir).on_telegram()
+    settings = loaded(data_dir).on_telegram()
 
     async def bring_up(_: Stop) -> tuple[str | None, str]:
         async with database_at(database_address(settings), settings) as database:

@@ -13,12 +13,13 @@ from typing import Annotated, Final, TextIO
 import typer
 from pydantic import SecretStr
 
+from bot.commands.loading import loaded
 from bot.commands.options import DataDir
 from bot.embedded import DataDirectoryUnusable
 from bot.errors import OutputUnusable
 from bot.logs import configure
 from bot.running import Stop, run, together
-from bot.settings import LogFormat, Settings, load_settings
+from bot.settings import LogFormat, Settings
 from bot.terminal.api import TOKEN, ChatApi, ChatRequest
 from bot.terminal.chat import ClockIds, GroupChat
 from bot.terminal.people import Person
@@ -82,7 +83,7 @@ def play(
     that begin with # are skipped. Commands in it but /g wait until everything before them is answered.
     """
     game = _Game(load_script(script) if script is not None else None, chat, seed, show_secret, pace)
-    settings = for_the_terminal(load_settings(data_dir=data_dir))
+    settings = for_the_terminal(loaded(data_dir))
     with servers(settings) as addresses:
         log = _opened_log(settings.data_dir / _LOG_FILE)
         configure(settings.log_level, json=settings.log_format is LogFormat.JSON, stream=log)
@@ -132,6 +133,8 @@ async def _play(game: _Game, settings: Settings, addresses: Addresses, stop: Sto
             take_updates(house, application, stop),
             _until_asked_to_stop(_sit(game, chat, screen, house), stop),
         )
+    if game.lines is None:
+        screen.hint(f"The game is kept in {settings.data_dir}: the same command goes on from here.")
     if game.lines is None or stop.signal is None:
         return 0
     typer.echo("codemojex: stopped before all was answered; the same command goes on from here", err=True)
@@ -149,7 +152,6 @@ async def _sit(game: _Game, chat: GroupChat, screen: Screen, house: House) -> No
     typing = TerminalTyping(YOU, legend.shown) if at_terminal else PipedTyping()
     with typing.around():
         await sit_at(chat, typing, legend, screen, pace_s=game.pace_s, after_each=_at_once if at_terminal else settled)
-    screen.hint(f"The game is kept in {house.settings.data_dir}: the same command goes on from here.")
 
 
 async def _at_once() -> None:

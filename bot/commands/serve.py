@@ -5,17 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+import structlog
 import typer
 
+from bot import events
 from bot.commands.options import DataDir
 from bot.errors import AddressMissing
 from bot.logs import configure
+from bot.redis_server import count_replicas
 from bot.running import Stop, run, together
-from bot.settings import LogFormat, Settings, load_settings
+from bot.settings import REPLICAS, LogFormat, Settings, load_settings, strangers
 from bot.wiring import Addresses, open_application, open_house, servers, watch_over, work
 from bot.wiring_intake import open_web, take_updates
 from engine.game.draw import SecureDraw
 from engine.lanes import Lanes
+
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,8 @@ def _serve(part: Part, settings: Settings, guesses: type[Lanes] = Lanes) -> None
     if part.takes:
         settings.webhook()
     configure(settings.log_level, json=settings.log_format is LogFormat.JSON)
+    for name, nearest in strangers():
+        _log.warning(events.UNKNOWN_SETTING, setting=name, nearest=nearest)
     with servers(settings) as addresses:
         run(lambda stop: _run(part, settings, addresses, stop, guesses))
 
@@ -96,6 +103,7 @@ async def _run(part: Part, settings: Settings, addresses: Addresses, stop: Stop,
     ):
         if application is None:
             return
+        await count_replicas(house.redis, settings.redis_replicas, REPLICAS)
         jobs = [watch_over(addresses, stop)]
         if part.works:
             jobs.append(work(house, application, stop, web.health))

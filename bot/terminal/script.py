@@ -52,7 +52,8 @@ def load_script(source: str) -> list[Line]:
         if (line := _read(number, raw, name)) is not None
     ]
     if not lines:
-        raise BadScript(f"the script {name} holds no message; write lines like `Ana: /newgame fruits 10`")
+        script = name if source == STDIN else f"the script {name}"
+        raise BadScript(f"{script} holds no message; write lines like `Ana: /newgame fruits 10`")
     return lines
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from bot.terminal.chat import GroupChat, Said
 from bot.terminal.keyboard import Keyboard
 from bot.terminal.mind import Mind
+from bot.terminal.passed_over import advice
 from bot.terminal.people import Person
 from bot.terminal.screen import Screen
 from bot.terminal.simulated import SimulatedPlayer
@@ -81,6 +82,8 @@ async def sit_at(
             if line.strip():
                 chat.post(chat.admin, legend.spelt(line.strip()))
                 await after_each()
+                if (said := advice(line.strip(), legend.keyboard)) is not None:
+                    screen.hint(said)
     finally:
         for task in tasks:
             task.cancel()

@@ -7,10 +7,13 @@ from typing import Any, Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from bot.web.places import HEALTH
+
 HEAD_S: Final = 10.0
 """How long a request's head may take to arrive, and a new connection to send one."""
 LARGEST_HEAD: Final = 65_536
 """Bytes; a few hundred are usual."""
+_HEALTH: Final = f"{HEALTH}/".encode()
 
 
 class Connection(HttpToolsProtocol):
@@ -38,8 +41,12 @@ class Connection(HttpToolsProtocol):
             self._await_head()
 
     def on_headers_complete(self) -> None:
-        """The head is here; from now on the application sees to the time."""
+        """The head is here; from now on the application sees to the time.
+
+        Past the limit of connections health is told, too: a restarter must not take a busy process for a dead one.
+        """
         self._head_since_s = None
+        self.limit_concurrency = None if self.url.startswith(_HEALTH) else self.config.limit_concurrency
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:

@@ -57,7 +57,7 @@ class UnknownRoom(OperationRefused):
 
     def __init__(self, room: str) -> None:
         self.room = room
-        super().__init__(f"no room is called {room}; `codemojex lanes status` lists those with work")
+        super().__init__(f"no room is called {room}; `codemojex lanes rooms` lists them")
 
 
 class UnknownPlayer(OperationRefused):

@@ -11,7 +11,7 @@ from engine.game import errors
 from engine.game.levers import bring_switched, switch
 from engine.game.model import MAX_LEVER, PLAN_NAME_LENGTH, LeverSet, Plan, Room, Round, Switch
 from engine.game.notices import LeverPulled, Refusal
-from engine.game.plans import PlanInUse
+from engine.game.plans import PlanInUse, TitledRoom
 from engine.game.ports import UnitOfWork
 from engine.game.tending import Moved
 from engine.game.world import World
@@ -179,6 +179,11 @@ class Operators:
     async def room(self, room_id: RoomId) -> Room:
         """The room with its levers as they stand in SQL."""
         return await self._known(room_id)
+
+    async def find(self, part: str, limit: int) -> list[TitledRoom]:
+        """Rooms whose chat has ``part`` in its title, the newest first."""
+        async with self.world.units.read() as work:
+            return await work.plans.titled(part, limit)
 
     async def titles(self, ids: list[str]) -> dict[str, str]:
         """What the chats of these rooms, or these chats, are called; unknown ids are left out."""

@@ -18,6 +18,17 @@ class PlanInUse:
     rooms: int
 
 
+@dataclass(frozen=True, slots=True)
+class TitledRoom:
+    """A room as operators look for it; ``thread`` is 0 outside of a topic, ``plan`` the name of one."""
+
+    id: RoomId
+    title: str
+    thread: int
+    plan: str | None
+    paused: bool
+
+
 class Plans(Protocol):
     """Plans, who is on them, and what is set for single rooms. Whoever writes brings the lanes up to it afterwards."""
 
@@ -38,6 +49,9 @@ class Plans(Protocol):
 
     async def on(self, name: str) -> list[RoomId]:
         """The rooms on the plan."""
+
+    async def titled(self, part: str, limit: int) -> list[TitledRoom]:
+        """Rooms whose chat has ``part`` in its title, the newest first."""
 
     async def give(self, rooms: Sequence[RoomId], name: str | None) -> None:
         """Put rooms on a plan, or on none."""

@@ -9,10 +9,11 @@ from typing import Any, Final
 from sqlalchemy import Row, delete, func, select, update
 
 from engine.game.model import LeverSet, Plan, Switch
-from engine.game.plans import PlanInUse
+from engine.game.plans import PlanInUse, TitledRoom
 from engine.ids import RoomId
 from engine.store.dialect import insert, one_of
-from engine.store.tables import plans, rooms, switches
+from engine.store.tables import chats, plans, rooms, switches
+from engine.store.text import storable
 from engine.store.transaction import Transaction
 
 _LEVERS: Final = ("weight", "ceiling", "cap", "lane_cap")
@@ -62,6 +63,17 @@ class SqlPlans:
         """The rooms on the plan."""
         found = await self._transaction.rows(select(rooms.c.id).where(rooms.c.plan == name).order_by(rooms.c.id))
         return [RoomId(row.id) for row in found]
+
+    async def titled(self, part: str, limit: int) -> list[TitledRoom]:
+        """Rooms whose chat has ``part`` in its title, the newest first. Looks through all."""
+        found = await self._transaction.rows(
+            select(rooms.c.id, chats.c.title, rooms.c.thread, rooms.c.plan, rooms.c.paused)
+            .join(chats, chats.c.id == rooms.c.chat)
+            .where(chats.c.title.icontains(storable(part), autoescape=True))
+            .order_by(rooms.c.id.desc())
+            .limit(limit)
+        )
+        return [TitledRoom(RoomId(row.id), row.title, row.thread, row.plan, row.paused) for row in found]
 
     async def give(self, rooms_: Sequence[RoomId], name: str | None) -> None:
         """Put rooms on a plan, or on none."""

@@ -107,7 +107,7 @@ def _try_first(connection: DBAPIConnection, _: ConnectionPoolEntry, __: PoolProx
         cast("AdaptedConnection", connection).run_async(ask)
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:  # TimeoutError is an OSError
         raise InvalidatePoolError from error
-    except asyncpg.InternalClientError as error:  # it broke off in the midst of something
+    except Exception as error:  # it broke off in the midst of something, or what came is no answer
         raise DisconnectionError from error
 
 

@@ -13,10 +13,12 @@ from pathlib import Path
 import httpx
 import pytest
 from redis.asyncio import Redis
+from structlog.testing import capture_logs
 from telegram.error import TimedOut
 
 from bot.budget import Limits
 from engine.game.request import Receipt
+from engine.workers import events
 from tests.bot.api import FakeApi, Refusal, flood
 from tests.bot.dying import INSTANTS
 from tests.bot.making import ANA, BEN, GROUP, group, person
@@ -107,6 +109,28 @@ async def test_two_hundred_guesses_in_ten_seconds_are_all_answered_in_few_messag
         sent = [each.at_ms for each in stage.api.sent]
         assert len(sent) <= 20
         assert all(later - earlier >= 3_000 for earlier, later in itertools.pairwise(sent))
+
+
+@pytest.mark.case("T14")
+async def test_a_group_hears_no_more_than_twenty_messages_a_minute_even_where_no_gap_parts_them(
+    redis: Redis, ready_database_url: str
+) -> None:
+    limits = Limits(group_gap_ms=0)
+    async with stage_on(redis, ready_database_url, limits=limits) as stage:
+        await stage.say("/newgame fruits")
+        near_miss = await stage.near_miss()
+        for number in range(1, limits.group_calls_a_minute):
+            await wait_until(partial(_said, stage, number), "what was said before arrives")
+            await stage.say(near_miss)
+        await wait_until(partial(_said, stage, limits.group_calls_a_minute), "the minute's last message")
+        with capture_logs() as logs:
+            await stage.say(near_miss)
+            await wait_until(lambda: [it for it in logs if it["event"] == events.PUT_OFF], "the next one is put off")
+        assert len(stage.api.sent) == limits.group_calls_a_minute
+
+
+def _said(stage: Stage, messages: int) -> bool:
+    return len(stage.api.sent) == messages
 
 
 async def test_while_telegram_is_away_answers_wait_in_order_and_are_combined(

@@ -21,6 +21,7 @@ from bot.embedded import EmbeddedValkey
 from bot.polling import PollingLease
 from bot.pulse import Pulse
 from bot.web import ground as ground_module
+from bot.web import server as server_module
 from bot.web.ground import Ground
 from bot.web.health import Health
 from bot.web.server import listening
@@ -108,6 +109,22 @@ def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ground_module, "ASK_EVERY_S", 0.1)
     monkeypatch.setattr(ground_module, "ANSWER_MS", 1_000)
     monkeypatch.setattr(ground_module, "FRESH_MS", 50)
+
+
+async def test_it_is_told_past_the_limit_of_connections(
+    redis: Redis, ready_sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "MOST_CONNECTIONS", 3)
+    async with await open_database(ready_sqlite_url) as database, doctor(redis, database) as asked:
+        port = asked.client.base_url.port
+        assert port is not None
+        idle = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
+        assert (await asked.client.get("/telegram")).status_code == 503
+        for question in ("live", "ready"):
+            assert (await asked.ask(question))[0] == 200
+        assert (await asked.client.get("/telegram")).status_code == 503, "on a connection that was asked for health"
+        for _, writer in idle:
+            writer.close()
 
 
 async def test_a_worker_follows_its_redis(own_valkey: EmbeddedValkey, ready_sqlite_url: str) -> None:

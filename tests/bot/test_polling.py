@@ -12,7 +12,9 @@ import httpx
 import pytest
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as RedisAway
+from structlog.testing import capture_logs
 
+from bot import events
 from bot.errors import TokenRefused
 from bot.intake import Intake, connect
 from bot.pace import Pace
@@ -46,6 +48,17 @@ async def test_polling_goes_on_after_any_trouble_of_the_moment(idle: Stage, faul
     async with hall.polling():
         await until_confirmed(idle)
     assert hall.done == ["a"]
+
+
+async def test_polling_that_works_again_is_told_once(idle: Stage) -> None:
+    idle.api.faults["getUpdates"].extend([httpx.ConnectError("away")] * 3)
+    idle.api.feed(said("a"))
+    with capture_logs() as logs:
+        async with Hall(idle, nothing).polling():
+            await until_confirmed(idle)
+            idle.api.feed(said("b"))
+            await until_confirmed(idle)
+    assert [line["failures"] for line in logs if line["event"] == events.POLLING_RESUMED] == [3]
 
 
 @pytest.mark.parametrize(

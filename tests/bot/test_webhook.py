@@ -113,7 +113,8 @@ async def test_one_that_always_fails_is_set_aside_over_redeliveries_and_restarts
     assert statuses == [503, 503, 200]
     async with stage_on(redis, ready_sqlite_url, working=False) as stage, porch(stage, TRIES) as telegram:
         (kept,) = await aside(stage)
-        assert (kept.name, kept.kind, kept.error) == (str(poison["update_id"]), "message", "LookupError")
+        assert kept.name.startswith(f"{poison['update_id']}-")
+        assert (kept.kind, kept.error) == ("message", "LookupError")
         assert kept.attempts == TRIES.attempts
         assert '"poison"' in kept.body
         Hall(stage, behave).listen()
@@ -171,7 +172,22 @@ async def test_an_update_the_library_cannot_read_is_set_aside_at_once(idle: Stag
     async with porch(idle) as telegram:
         assert (await telegram.post({"update_id": 7, "message": {"message_id": 1}})).status_code == 200
     (kept,) = await aside(idle)
-    assert (kept.name, kept.kind, kept.attempts) == ("7", "unreadable", 1)
+    assert kept.name.startswith("7-")
+    assert (kept.kind, kept.attempts) == ("unreadable", 1)
+
+
+async def test_a_new_update_that_reuses_the_number_of_one_set_aside_has_tries_of_its_own(idle: Stage) -> None:
+    async def behave(_: str) -> None:
+        raise LookupError("a bug")
+
+    Hall(idle, behave).listen()
+    first, second = ({**said(text), "update_id": 77} for text in ("first", "second"))
+    async with porch(idle, TRIES) as telegram:
+        for update in (first, second):
+            statuses = [(await telegram.post(update)).status_code for _ in range(TRIES.attempts)]
+            assert statuses == [503, 503, 200]
+        assert (await telegram.post(dict(reversed(first.items())))).status_code == 200, "it is the same in any order"
+    assert [(kept.name[:3], kept.attempts) for kept in await aside(idle)] == [("77-", 4), ("77-", 3)]
 
 
 async def test_a_kind_of_update_that_nobody_knows_is_passed_over(idle: Stage) -> None:

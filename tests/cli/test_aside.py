@@ -21,11 +21,11 @@ def desk(call: Callable[..., Done], redis_url: str, ready_database_url: str) -> 
     return Desk(call, redis_url, ready_database_url)
 
 
-def keep(desk: Desk, *names: str) -> None:
+def keep(desk: Desk, *names: str, body: str = BODY) -> None:
     async def keeping(product: House) -> None:
         for at_ms, name in enumerate(names, 1_000):
             async with product.units.begin() as work:
-                await work.aside.failed(Failure(name, "message", "LookupError", BODY, at_ms), 1)
+                await work.aside.failed(Failure(name, "message", "LookupError", body, at_ms), 1)
                 await work.commit()
 
     desk.do(keeping)
@@ -72,6 +72,11 @@ def test_one_is_shown_as_it_came(desk: Desk) -> None:
     missing = called(desk, "show", "8")
     assert missing.code == 1
     assert "nothing was set aside as 8" in missing.line
+
+
+def test_one_that_was_made_to_write_over_a_terminal_is_shown_without_harm(desk: Desk) -> None:
+    keep(desk, "7", body='{"x\x1b[2J\x9b2J\u202e":\n\t"\r🍎"')
+    assert called(desk, "show", "7").out == '{"x\\u001b[2J\\u009b2J\\u202e":\n\t"\\r🍎"\n'
 
 
 def test_they_are_dropped_one_or_all_and_only_on_purpose(desk: Desk) -> None:

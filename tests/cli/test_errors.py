@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -62,6 +63,20 @@ async def test_a_wrong_token_stops_workers_too(tmp_path: Path, redis_url: str) -
             CODEMOJEX_TELEGRAM_API=telegram.url,
         )
     refused(done, 1, "TELEGRAM_TOKEN", "@BotFather")
+
+
+def test_a_misspelt_setting_is_told_at_once(tmp_path: Path, call: Callable[..., Done]) -> None:
+    done = call("migrate", "--data-dir", tmp_path, CODEMOJEX_ROOM_CEILNIG="3")
+    assert done.code == 0
+    assert done.line == (
+        "codemojex: CODEMOJEX_ROOM_CEILNIG is no setting and changes nothing; did you mean CODEMOJEX_ROOM_CEILING?"
+    )
+
+
+async def test_a_misspelt_setting_of_a_server_is_in_its_log(tmp_path: Path) -> None:
+    served = await up_with(tmp_path, REDIS_URL="redis://127.0.0.1:1", CODEMOJEX_ROOM_CEILNIG="3")
+    warning, _ = served.err.splitlines()
+    assert {"unknown_setting", "CODEMOJEX_ROOM_CEILNIG", "CODEMOJEX_ROOM_CEILING"} <= {*json.loads(warning).values()}
 
 
 @pytest.mark.parametrize("command", ["bot", "worker"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -108,6 +109,26 @@ async def test_up_ends_with_its_embedded_server_and_says_so(tmp_path: Path) -> N
     assert done.code == 1
     assert "the embedded Valkey ended" in done.err.splitlines()[-1]
     assert "Traceback" not in done.err
+
+
+async def test_replicas_that_are_not_there_are_told_at_the_start_and_where_a_guess_waits_for_them(
+    tmp_path: Path, redis_url: str
+) -> None:
+    environment = {"REDIS_URL": redis_url, "CODEMOJEX_REDIS_REPLICAS": "2"}
+    async with Hall().open() as hall, started(tmp_path, "up", **hall.environment(**environment)) as running:
+        await running.said("ready")
+        hall.say(hall.ana, "/newgame fruits 10")
+        keyboard = Keyboard.seen_in(await hall.told("Round 1"))
+        assert keyboard is not None
+        hall.say(hall.ben, "".join(keyboard.emoji[:6]))
+        await wait_until(lambda: "NotReplicated" in running.err, "the guess is not received", 60_000)
+        running.send(signal.SIGTERM)
+        done = await running.done()
+    lines = [json.loads(line) for line in done.err.splitlines()]
+    (start,) = [line for line in lines if line["event"] == "too_few_replicas"]
+    assert (start["setting"], start["wanted"], start["connected"]) == ("CODEMOJEX_REDIS_REPLICAS", 2, 0)
+    failed = next(line for line in lines if line.get("error") == "NotReplicated")
+    assert (failed["setting"], failed["wanted"], failed["have"]) == ("CODEMOJEX_REDIS_REPLICAS", 2, 0)
 
 
 def server_pid(parent: int) -> int:

@@ -11,7 +11,7 @@ from starlette.routing import Route, Router
 
 from bot.commands.play import for_the_terminal
 from bot.errors import BadSettings, TokenMissing
-from bot.settings import LogLevel, load_settings
+from bot.settings import LogLevel, load_settings, strangers
 from bot.web.places import derived_secret
 from bot.web.server import listening
 
@@ -82,6 +82,40 @@ def test_every_wrong_value_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("CODEMOJEX_SCORE_BATCH", "many")
     with pytest.raises(BadSettings, match=r"ROOM_CEILING=0 .*SCORE_BATCH=many"):
         load_settings()
+
+
+def test_a_misspelt_setting_is_found_with_the_nearest_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CODEMOJEX_ROOM_CEILING", "3")
+    monkeypatch.setenv("codemojex_log_level", "info")
+    monkeypatch.setenv("CODEMOJEX_TEST_FULL", "0")
+    assert strangers() == []
+    monkeypatch.setenv("CODEMOJEX_ROOM_CEILNIG", "3")
+    monkeypatch.setenv("CODEMOJEX_FAVOURITE_COLOUR", "red")
+    assert strangers() == [("CODEMOJEX_FAVOURITE_COLOUR", None), ("CODEMOJEX_ROOM_CEILNIG", "CODEMOJEX_ROOM_CEILING")]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("ROOM_CEILING", "0", "=0 can't be used: it must be a whole number from 1 to 100000"),
+        ("ROOM_CEILING", "many", "=many can't be used: it must be a whole number from 1 to 100000"),
+        ("WEBHOOK_CONNECTIONS", "1.5", "=1.5 can't be used: it must be a whole number from 1 to 100"),
+        (
+            "GROUP_COOLDOWN_MS",
+            "9" * 5_000,
+            f"={'9' * 57}... can't be used: it must be a whole number from 0 to 86400000",
+        ),
+        ("LOG_LEVEL", "loud", "=loud can't be used: it must be debug, info, warning or error"),
+        ("LOG_FORMAT", "xml", "=xml can't be used: it must be json or console"),
+    ],
+)
+def test_a_wrong_value_is_told_in_words_of_our_own(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
+) -> None:
+    monkeypatch.setenv(f"CODEMOJEX_{name}", value)
+    with pytest.raises(BadSettings) as raised:
+        load_settings()
+    assert str(raised.value) == f"CODEMOJEX_{name}{told}"
 
 
 def test_an_empty_value_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,6 +264,6 @@ def test_a_token_in_the_wrong_variable_is_not_shown(monkeypatch: pytest.MonkeyPa
 def test_what_is_wrong_is_told_as_it_was_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CODEMOJEX_SCORE_BATCH", "0")
     hooked(monkeypatch, "https://bot.example.org:99/telegram")
-    with pytest.raises(BadSettings, match=r"used: Telegram posts .*used: input should") as raised:
+    with pytest.raises(BadSettings, match=r"used: Telegram posts .*used: it must be a whole") as raised:
         load_settings()
     assert "Value error" not in str(raised.value)

@@ -20,12 +20,13 @@ _CURSOR_POSITION_ASKED = b"\x1b[6n"
 
 
 async def test_letters_from_a_pipe_are_posted_as_the_keyboard_s_emoji(tmp_path: Path) -> None:
-    typed = "/newgame fruits 5\nabcdef\nhello\n/me\n"
+    typed = "/newgame fruits 5\nabcdef\nhello\n/me\n/bord\n"
     done = await codemojex(tmp_path, "play", "--pace", NEVER, stdin=typed)
     assert (done.code, done.err) == (0, "")
     assert re.search(r"You: \d+ / 600", done.out)
     assert "abcdef" not in done.out
-    assert "\n  hello\n" in done.out
+    assert "\n  hello\n\nNo guess: 5 letters" in done.out
+    assert "\n  /bord\n\nThe bot knows no /bord" in done.out
     assert "best" in done.out.partition("/me")[2]
 
 
@@ -58,6 +59,7 @@ async def test_it_leaves_when_it_is_asked_to(tmp_path: Path) -> None:
         running.send(signal.SIGTERM)
         done = await running.done()
     assert (done.code, done.err) == (0, "")
+    assert done.out.endswith("The game is kept in .data: the same command goes on from here.\n\n")
 
 
 class Terminal:
@@ -136,5 +138,6 @@ async def test_ctrl_c_leaves_too(tmp_path: Path) -> None:
     async with terminal(tmp_path, "play", "--pace", NEVER) as screen:
         await screen.shows("No round is running")
         screen.type("\x03")
+        await screen.shows("the same command goes on from here")
         assert await screen.ends() == 0
         assert "Traceback" not in screen.text

@@ -25,6 +25,7 @@ class Proxy:
         self._links: set[asyncio.Task[None]] = set()
         self._silent: set[asyncio.StreamWriter] = set()
         self._deaf: set[asyncio.StreamWriter] = set()
+        self._babbling: dict[asyncio.StreamWriter, bytes] = {}
         self._dark = False
         self.port = 0
 
@@ -49,7 +50,8 @@ class Proxy:
         """Reset every connection there is, as a router that lost its table does."""
         for writer in self._writers:
             raw: socket.socket = writer.get_extra_info("socket")
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            with contextlib.suppress(OSError):  # it ends by itself just now, and has no socket any more
+                raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             writer.transport.abort()
 
     def hang_up(self) -> None:
@@ -69,6 +71,10 @@ class Proxy:
     def deafen(self) -> None:
         """Let no answer pass over the connections there are, though the server gets what is asked."""
         self._deaf |= self._writers
+
+    def babble(self, answer: bytes) -> None:
+        """Give ``answer`` to whatever is asked over the connections there are; the server hears nothing of it."""
+        self._babbling |= dict.fromkeys(self._writers, answer)
 
     def darken(self, *, dark: bool) -> None:
         """Let nothing pass at all, over new connections either; those of a dark time stay silent after it."""
@@ -94,6 +100,7 @@ class Proxy:
         finally:
             for among in (self._writers, self._silent, self._deaf):
                 among.discard(writer)
+            self._babbling.pop(writer, None)
             self._links.discard(task)
             for each in both:
                 each.close()
@@ -110,6 +117,9 @@ class Proxy:
             while chunk := await reader.read(65_536):
                 if of in self._silent or (of in self._deaf and writer is of):
                     await asyncio.Event().wait()
+                if of in self._babbling and writer is not of:
+                    of.write(self._babbling[of])
+                    continue
                 writer.write(chunk)
                 await writer.drain()
         writer.close()

@@ -1,4 +1,4 @@
-"""A network to PostgreSQL that swallows everything over the connections there are."""
+"""A network to PostgreSQL that swallows everything over the connections there are, or breaks what it passes on."""
 
 from __future__ import annotations
 
@@ -60,3 +60,16 @@ async def test_connections_that_went_silent_while_nobody_used_them_cost_one_tria
         for _ in range(3):
             async with asyncio.timeout(PATIENCE_S):  # each of the others, if they were still trusted
                 await ask(database)
+
+
+async def test_a_connection_whose_answers_make_no_sense_is_given_up_before_it_is_used(
+    postgres: PostgresServer, postgres_url: str
+) -> None:
+    name = urlsplit(postgres_url).path.strip("/")
+    async with (
+        Proxy(postgres.socket_path) as proxy,
+        await open_database(f"postgresql://postgres@127.0.0.1:{proxy.port}/{name}") as database,
+    ):
+        await ask(database)
+        proxy.babble(b"Z\x00\x00\x00\x05I")  # "ready", of a statement that was not answered
+        await ask(database)

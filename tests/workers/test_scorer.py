@@ -7,11 +7,14 @@ import itertools
 from collections.abc import Sequence
 
 import pytest
+from redis.exceptions import ConnectionError as RedisAway
 
 from engine.game.model import CloseReason, RoundState
 from engine.game.request import Receipt
 from engine.game.themes import theme
-from engine.ids import JOB
+from engine.ids import JOB, NOTICE, rebrand
+from engine.lanes import Job, Lanes, Verdict
+from engine.workers.adapters import GUESSES
 from engine.workers.payload import decode
 from engine.workers.scorer import ScoreWorker
 from tests.workers.making import House, wrong
@@ -43,6 +46,27 @@ async def test_a_batch_that_is_scored_twice_counts_once_and_answers_once(product
     await asyncio.gather(product.scorer().handle(jobs), product.scorer().handle(jobs))
     assert await standings(product) == [(400, 1)]
     assert len(await product.answers()) == 1
+
+
+class _CutOff(Lanes):
+    """Guesses that can't be said to be done: the link broke."""
+
+    async def complete(self, jobs: Sequence[Job], cooldown_ms: int = 0) -> list[Verdict]:
+        raise RedisAway(f"{len(jobs)} {cooldown_ms}")
+
+
+@pytest.mark.case("T16")
+async def test_an_answer_that_was_not_handed_over_is_handed_over_when_its_guess_comes_again(product: House) -> None:
+    _, round_ = await product.open()
+    await product.guess(wrong(round_))
+    jobs = await product.queues.guesses.claim(1)
+    answer = rebrand(jobs[0].id, NOTICE)
+    world, lanes = product.world, _CutOff(product.redis, GUESSES, job_kind=JOB)
+    with pytest.raises(RedisAway):
+        await ScoreWorker(lanes, world.units, world.relay, world.clock, world.now_ms).handle(jobs)
+    assert await product.queues.notices.job(answer) is None
+    await product.scorer().handle(jobs)
+    assert await product.queues.notices.job(answer) is not None, "without a sweep"
 
 
 async def test_a_guess_whose_message_has_a_row_already_is_dropped_in_silence(product: House) -> None:

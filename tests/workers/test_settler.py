@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
+
+import pytest
 
 from engine.game.model import CloseReason, Round, RoundState
 from engine.game.notices import RoundRevealed
 from engine.game.settling import Later, Settling
-from engine.ids import GUESS, JOB
+from engine.ids import GUESS, JOB, RoundId
+from engine.lanes import State
+from engine.store.errors import DatabaseBusy, RowRefused
 from engine.workers.settler import SettleWorker
 from tests.waiting import wait_until
 from tests.workers.making import House, wrong
@@ -145,3 +150,62 @@ async def test_a_settled_round_makes_room_for_the_next(product: House) -> None:
     _, second = await product.open()
     assert (second.number, second.state) == (2, RoundState.OPEN)
     assert second.secret != first.secret
+
+
+@dataclass(frozen=True, slots=True)
+class _Stubborn(Settling):
+    """Settles every round but one."""
+
+    stuck: RoundId
+    error: Exception
+
+    async def settle(self, round_id: RoundId) -> Later | Round | None:
+        if round_id == self.stuck:
+            raise self.error
+        return await Settling.settle(self, round_id)
+
+
+async def test_a_round_that_cannot_be_settled_delays_itself_alone(product: House) -> None:
+    chats = (-100, -200, -300)
+    for chat in chats:
+        await product.open(chat=chat)
+        await product.game.rounds.end(product.request(chat=chat))
+    room, stuck = await product.current()
+    lanes = product.queues.settlements
+    worker = SettleWorker(lanes, _Stubborn(product.world, stuck.id, RowRefused("a_check", "a database")))
+    await worker.handle(await lanes.claim(16))
+    for chat in chats[1:]:
+        assert (await product.current(chat))[1].state is RoundState.SETTLED
+    tried = [it for it in await lanes.browse(room.id, 10, State.scheduled) if it.attempts]
+    assert [(it.attempts, it.error) for it in tried] == [(1, "RowRefused")]
+
+
+@pytest.mark.parametrize(("attempts", "delay_ms"), [(1, 500), (4, 4_000), (8, 60_000), (20, 60_000)])
+async def test_a_failed_settlement_waits_longer_each_time_but_never_over_a_minute(
+    product: House, attempts: int, delay_ms: int
+) -> None:
+    _, stuck = await product.open()
+    await product.game.rounds.end(product.request())
+    lanes = product.queues.settlements
+    for _ in range(attempts - 1):
+        await lanes.retry((await lanes.claim(1))[0], "not yet", 0)
+    jobs = await lanes.claim(1)
+    worker = SettleWorker(lanes, _Stubborn(product.world, stuck.id, LookupError("a bug")))
+    seconds, microseconds = await product.redis.time()
+    await worker.handle(jobs)
+    record = await lanes.job(jobs[0].id)
+    assert record is not None
+    assert record.state is State.scheduled
+    assert 0 <= record.at_ms - (seconds * 1_000 + microseconds // 1_000) - delay_ms < 2_000
+
+
+async def test_a_database_that_is_away_is_no_rounds_fault(product: House) -> None:
+    _, round_ = await product.open()
+    await product.game.rounds.end(product.request())
+    jobs = await product.queues.settlements.claim(16)
+    away = DatabaseBusy("a database", "a lock", "try again")
+    with pytest.raises(DatabaseBusy):
+        await SettleWorker(product.queues.settlements, _Stubborn(product.world, round_.id, away)).handle(jobs)
+    record = await product.queues.settlements.job(jobs[0].id)
+    assert record is not None
+    assert record.state is State.leased

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+import pytest
 import structlog
 from redis.asyncio import Redis
 
@@ -68,6 +69,7 @@ async def test_a_chat_cools_down_before_it_is_spoken_to_again(product: House) ->
     assert [len(said) for said in messenger.said] == [1, 2]
 
 
+@pytest.mark.case("T13")
 async def test_a_refusal_with_a_delay_loses_nothing_and_keeps_the_order(product: House) -> None:
     await some_answers(product, 3)
     messenger = Recorder(outcomes=[TryLater(100, "too many requests")])

@@ -14,6 +14,7 @@ from bot.commands.lanes.auditing import audit
 from bot.commands.lanes.backlog import dead, drain, forget, reap, reassign, redrive
 from bot.commands.lanes.levers import cap, hold, limit, pause, resume, weight
 from bot.commands.lanes.plans import plan, plans
+from bot.commands.lanes.rooms import rooms
 from bot.commands.lanes.status import status
 
 lanes: Final = typer.Typer(
@@ -22,7 +23,23 @@ lanes: Final = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-for command in (status, pause, resume, limit, weight, cap, hold, drain, forget, reassign, reap, redrive, dead, audit):
+for command in (
+    status,
+    rooms,
+    pause,
+    resume,
+    limit,
+    weight,
+    cap,
+    hold,
+    drain,
+    forget,
+    reassign,
+    reap,
+    redrive,
+    dead,
+    audit,
+):
     lanes.command()(command)
 lanes.command()(plans)
 lanes.add_typer(plan)

@@ -62,7 +62,7 @@ Json = Annotated[bool, typer.Option("--json", help="Answer in one JSON document.
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
 Group = Annotated[str, typer.Argument(metavar="GROUP", help="A room (ROM...); on cm.notify a chat (CHT...).")]
 SomeGroup = Annotated[
-    str | None, typer.Argument(metavar="[GROUP]", help="A room (ROM...); on cm.notify a chat (CHT...).")
+    str | None, typer.Argument(metavar="GROUP", help="A room (ROM...); on cm.notify a chat (CHT...).")
 ]
 Room = Annotated[str, typer.Argument(metavar="ROOM", help="A room (ROM...).")]
 Number = Annotated[int, typer.Argument(metavar="NUMBER|none", parser=_number)]

@@ -10,9 +10,10 @@ from typing import TypeVar
 import typer
 
 from bot.commands.lanes.options import QueueName
+from bot.commands.loading import loaded
 from bot.logs import configure
 from bot.running import Stop, run
-from bot.settings import LogFormat, LogLevel, load_settings
+from bot.settings import LogFormat, LogLevel
 from bot.wiring import House, open_beside, running_servers
 from engine.lanes import Lanes
 
@@ -49,7 +50,7 @@ def in_house(do: Callable[[House], Awaitable[T]], data_dir: Path | None) -> T:
 
 def in_house_until(do: Callable[[House, Stop], Awaitable[T]], data_dir: Path | None) -> T:
     """Do something that ends by itself once it is asked to stop."""
-    settings = load_settings(data_dir=data_dir)
+    settings = loaded(data_dir)
     # Standard output is the answer's; and what a library has to say is no news to an operator.
     configure(LogLevel.WARNING, json=settings.log_format is LogFormat.JSON)
     addresses = running_servers(settings)
