@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import structlog
 from redis.asyncio import Redis
+from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import (
@@ -23,6 +24,7 @@ from redis.exceptions import (
     RedisError,
     ResponseError,
 )
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from bot.errors import RedisUnusable
 
@@ -58,9 +60,27 @@ async def open_redis(address: str) -> AsyncIterator[Redis]:
         )
     except (ValueError, RedisError):
         raise RedisUnusable("REDIS_URL can't be read; write it as redis://[:PASSWORD@]HOST:6379/0") from None
+    pool = client.connection_pool
+    pool.connection_class = _told_of_closed_links(pool.connection_class)
     async with client:
         await _look_at(client, where)
         yield client
+
+
+def _told_of_closed_links(kind: type[AbstractConnection]) -> type[AbstractConnection]:
+    """``kind`` of connection, where a link that broke unnoticed is a ``ConnectionError`` on every event loop.
+
+    uvloop raises a RuntimeError, which redis-py passes on; whoever is prepared for a Redis that is away is not for it.
+    """
+
+    class Told(kind):  # type: ignore[misc,valid-type] # whichever the address asks for
+        async def send_packed_command(self, command: Any, check_health: bool = True) -> None:  # noqa: FBT001, FBT002 - the library's
+            try:
+                await super().send_packed_command(command, check_health)
+            except RuntimeError as error:
+                raise RedisConnectionError(f"the connection is closed ({error})") from error
+
+    return Told
 
 
 async def count_replicas(client: Redis, wanted: int, setting: str) -> None:

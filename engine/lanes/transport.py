@@ -225,7 +225,11 @@ async def _ask(connection: AbstractConnection, *command: str | bytes | int) -> A
 async def _sent(sending: Awaitable[None], connection: AbstractConnection) -> None:
     # A forgotten cancellation is raised over a closed connection, so that its next user does not read this reply.
     cancels = _cancels()
-    await sending
+    try:
+        await sending
+    except RuntimeError as error:
+        # uvloop's word for a link that broke unnoticed; redis-py passes it on, as it is none of asyncio's own.
+        raise RedisConnectionError(f"the connection is closed ({error})") from error
     if _cancels() > cancels:
         await connection.disconnect(nowait=True)
         _heed(cancels)

@@ -20,6 +20,8 @@ from engine.store.errors import (
 
 _AGAIN: Final = "it passes by itself; try again"
 _CHECK_SERVER: Final = "check that it runs and that DATABASE_URL is right"
+_CLOSED: Final = "the handler is closed"
+"""How uvloop says it, in a RuntimeError, of a link that broke under a driver that had not noticed."""
 _CHECK_FILE: Final = "check that its directory exists, can be written and has room"
 
 # SQLSTATEs, by their longest prefix that says it: lost transactions, locks and timeouts; then the server itself.
@@ -46,8 +48,12 @@ def told_by_the_store(where: str) -> Iterator[None]:
         raise RowRefused("", where) from None
     except asyncpg.PostgresError as error:
         raise _postgresql(error.sqlstate or "", _first_line(error), where, "") from None
-    except (OSError, asyncpg.InterfaceError, exc.SQLAlchemyError) as error:
+    except (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError, exc.SQLAlchemyError) as error:
         raise DatabaseUnreachable(where, _first_line(error), _CHECK_SERVER) from None
+    except RuntimeError as error:
+        if _CLOSED not in str(error):
+            raise
+        raise DatabaseUnreachable(where, "the connection is closed", _CHECK_SERVER) from None
 
 
 def _statement(error: exc.StatementError, where: str) -> StoreError:
