@@ -6,8 +6,7 @@ BENCH ?=
 SOAK ?=
 ROUNDS ?= 30
 CHAOS ?=
-FLOOD ?= --flood-guesses 100000 --quiet-rooms 20 --quiet-rate 2.5 --seconds 900 --fifo \
-	--assert-ratio 1.25 --assert-ceiling --assert-exactly-once
+FLOOD ?=
 FLOODED := .flood
 CORES ?= 2
 STAMP := .venv/.installed
@@ -40,12 +39,16 @@ soak: $(STAMP) ## Work the lanes for minutes with processes that die, then run t
 chaos: $(STAMP) ## Play ROUNDS rounds while processes are killed, and a tenth as many of each other trouble
 	$(BIN)/python -m tests.chaos --rounds $(ROUNDS) $(CHAOS)
 
-flood: $(STAMP) ## Flood one room, and see what the others feel; figures and pictures go into .flood
+flood: $(STAMP) ## Flood one room, and see what the others feel; a quarter of an hour, figures and pictures go into .flood
 	@mkdir -p $(FLOODED)
 	$(BIN)/python -m benchmarks --only fairness --json $(FLOODED)/fairness.json
 	$(BIN)/codemojex flood --engine --flood-guesses 100000 --seconds 120 --fifo --assert-done-at-service 103 \
-		--assert-exactly-once --json $(FLOODED)/lanes.json --plot $(FLOODED)/lanes.png
-	$(BIN)/codemojex flood $(FLOOD) --json $(FLOODED)/product.json --plot $(FLOODED)/product.png
+		--assert-exactly-once $(FLOOD) --json $(FLOODED)/lanes.json --plot $(FLOODED)/lanes.png
+	$(BIN)/codemojex flood --flood-guesses 20000 --quiet-rooms 20 --quiet-rate 2.5 --seconds 300 --fifo \
+		--assert-ratio 1.25 --assert-ceiling --assert-exactly-once $(FLOOD) \
+		--json $(FLOODED)/product.json --plot $(FLOODED)/product.png
+	$(BIN)/codemojex flood --flood-guesses 100000 --ceiling 1 --cap 500 --seconds 900 --assert-ceiling \
+		--assert-exactly-once $(FLOOD) --json $(FLOODED)/capped.json --plot $(FLOODED)/capped.png
 
 snapshots: $(STAMP) ## Write the lanes' scripts down as they are sent, for the diff
 	$(BIN)/python -m tests.lanes.snapshotting
