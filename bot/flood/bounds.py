@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from bot.flood.plan import BadPlan, Plan
 
-_WHOLE: Final = ("lost", "double", "untaken")
+_WHOLE: Final = ("lost", "double", "unanswered", "untaken")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Bounds:
         jain: least that Jain's index of what quiet rooms were served may be.
         done_at_service: by which service of the flooded room the quiet rooms' backlogs are done.
         ceiling: no look finds more of the flooded room in flight than its ceiling.
-        exactly_once: no guess is lost, double or left, and every refusal is told with an ETA.
+        exactly_once: no guess is lost, double, left or without its answer, and every refusal is told with an ETA.
     """
 
     ratio: float | None = None
