@@ -77,10 +77,15 @@ class Plan:
         return min(_LONGEST_CALM_S, self.seconds * _CALM)
 
     @property
+    def after_s(self) -> float:
+        """How long they play on when the flood is over."""
+        return self.calm_s / 2
+
+    @property
     def flood_s(self) -> float:
         """The longest that the flood is said for."""
         passes = 2 if self.fifo else 1
-        return max(self.seconds - 2 * self.calm_s, self.seconds * _FLOOD) / passes
+        return max(self.seconds - 2 * self.calm_s - self.after_s, self.seconds * _FLOOD) / passes
 
     @property
     def players(self) -> int:

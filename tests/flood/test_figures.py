@@ -127,3 +127,24 @@ def test_a_bound_that_nothing_can_keep_is_refused(bounds: Bounds, plan: Plan, sa
 def test_a_plan_that_can_t_be_played_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(BadPlan, match="can't be played"):
         Plan(**wrong)
+
+
+def test_what_is_scored_when_the_flood_is_over_was_not_served_in_it() -> None:
+    """However starved, a quiet room is served at last: counted without a border, the index would always be 1."""
+    border = {"began_ms": {Phase.FLOOD: 0.0}, "over_ms": {Phase.FLOOD: 1_000.0}}
+    starved, served = guess(1, Phase.FLOOD, 0, 2_000), guess(2, Phase.FLOOD, 0, 10)
+    assert figures(record(starved, served, **border))["jain_index"] == pytest.approx(0.5)
+    assert figures(record(starved, **border))["jain_index"] is None
+
+
+def test_what_the_flood_left_behind_is_no_part_of_its_pace() -> None:
+    border = {"began_ms": {Phase.FLOOD: 0.0}, "over_ms": {Phase.FLOOD: 1_000.0}}
+    played = record(*(guess(FLOODED, Phase.FLOOD, 0, took_ms) for took_ms in (10, 999, 1_001, 9_000)), **border)
+    assert played.scored_within(Phase.FLOOD) == 2
+    assert played.scored_within(Phase.EVEN) == 0
+    assert figures(played)["phases"]["flood"]["scored_a_second"] == pytest.approx(2)
+
+
+def test_a_second_pass_that_ended_early_is_no_success() -> None:
+    told = report(PLAN, record(), record(ended="Valkey ended during flood"))
+    assert told["ended"] == "Valkey ended during flood, on the one line"
