@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 
 from bot.flood.memory import resident_bytes
 from bot.flood.phases import ArenaGone, until
-from bot.flood.plan import BACKLOG, Plan
+from bot.flood.plan import BACKLOG, PLACES, Plan
 from bot.flood.samples import FLOODED, Clock, Fate, Guess, Look, Memory, Phase, Record
 from bot.flood.servers import Servers
 from bot.flood.single_line import LINE, SingleLine
@@ -24,7 +24,6 @@ from engine.ids import JOB, PLAYER, ROOM, Minter
 from engine.lanes import Job, Lanes, QueueFull, Shift, Submission, Worker
 
 QUEUE: Final = "cm.flood"
-_BATCH: Final = 8
 _AT_ONCE: Final = 200
 _LAID_AT_ONCE: Final = 1_000
 _GONE: Final = (RedisError, OSError)
@@ -210,7 +209,7 @@ async def _working(plan: Plan, redis: Redis, *, fifo: bool) -> AsyncIterator[Lan
         await lanes.limit(group, plan.ceiling)
     await lanes.cap(groups[FLOODED], plan.cap)
     stop = asyncio.Event()
-    shift = Shift(batch=_BATCH, at_once=_BATCH)
+    shift = Shift(batch=PLACES, at_once=PLACES)
     tasks = [asyncio.create_task(Worker(lanes, arena.handle, shift).run(stop)) for _ in range(plan.workers)]
     pouring = asyncio.create_task(arena.pour())
     try:

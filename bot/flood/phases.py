@@ -113,8 +113,10 @@ class Pass:
                 for step in steps:
                     if not self._cut:
                         await step()
-            if calm and not self._cut:
-                await self._within(_TURNS_S, self.arena.count_turns(self.record))
+                if calm and not self._cut:
+                    self._phase, self._done = Phase.TURNS, 0.0
+                    await self._within(_TURNS_S, self.arena.count_turns(self.record))
+                    self._phase = Phase.AFTER
             if not self._cut:
                 await self._within(_TOLD_S, until(self.arena.told))
         except ArenaGone as gone:

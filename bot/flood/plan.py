@@ -12,6 +12,8 @@ MOST_GUESSES: Final = 1_000_000
 MOST_WORKERS: Final = 64
 BACKLOG: Final = 100
 """Guesses of each of two quiet rooms that wait beside the flood's, where turns are counted."""
+PLACES: Final = 8
+"""Jobs at once of a worker, through the lanes alone."""
 FLOOD_BACKLOG: Final = 400
 """Guesses of the flooded room in the whole product that wait beside those; the lanes alone hold the whole flood."""
 _LONGEST_CALM_S: Final = 60.0

@@ -197,11 +197,11 @@ class ProductArena:
         waiting: list[Guess] = []
         await self.house.game.operators.pause_all()
         try:
-            for room, count in counts.items():
+            for room, count in counts.items():  # the flood's first: else it could not be ahead of anybody
                 for number in range(count):
                     waiting.append(Guess(room, Phase.AFTER, self.clock.now_ms()))
                     self.say(waiting[-1], number % len(self.people.players[room]))
-            await self._until(lambda: not len(self.telegram.pending), "the backlog was not taken")
+                await self._until(lambda: not len(self.telegram.pending), "the backlog was not taken")
         finally:
             await self.house.game.operators.resume_all()
         return waiting

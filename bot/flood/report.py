@@ -36,13 +36,14 @@ def figures(record: Record) -> Json:
     fates = Counter(guess.fate for guess in record.guesses)
     p99 = {phase: percentile(_latencies(record.of(phase, quiet=True)), 0.99) for phase in Phase}
     flood, even = p99[Phase.FLOOD], p99[Phase.EVEN]
+    played = [look for look in record.looks if look.phase is not Phase.TURNS]
     return {
         "quiet_p99_ms_idle": p99[Phase.IDLE],
         "quiet_p99_ms_even": even,
         "quiet_p99_ms_flood": flood,
         "quiet_p99_ratio": flood / even if flood is not None and even else None,
         "jain_index": _jain(record),
-        "max_in_flight": max((look.most_in_flight for look in record.looks), default=None),
+        "max_in_flight": max((look.most_in_flight for look in played), default=None),
         "max_in_flight_flooded": max((look.flooded_in_flight for look in record.looks), default=None),
         "flood_sent": sum(guess.phase is Phase.FLOOD and guess.room == FLOODED for guess in record.guesses),
         "sent": len(record.guesses),
@@ -55,10 +56,10 @@ def figures(record: Record) -> Json:
         "untaken": fates[Fate.UNTAKEN],
         "quiet_done_at_service": record.done_at_service,
         "flooded_share": _share(record),
-        "idle_while_work_waited": _idle(record.looks),
-        "looks": len(record.looks),
-        "max_depth": max((look.waiting for look in record.looks), default=None),
-        "max_starvation_ms": max((look.starvation_ms for look in record.looks), default=None),
+        "idle_while_work_waited": _idle(played),
+        "looks": len(played),
+        "max_depth": max((look.waiting for look in played), default=None),
+        "max_starvation_ms": max((look.starvation_ms for look in played), default=None),
         "eta_error": _eta_error(record),
         "memory_growth": _growth(record),
         "redis_bytes_max": max((each.redis for each in record.memory), default=None),

@@ -20,6 +20,8 @@ class Phase(StrEnum):
     FLOOD = "flood"
     AFTER = "after"
     EVEN = "even"
+    TURNS = "turns"
+    """Backlogs are laid while all is paused, and then served: of these looks only what was in flight tells anything."""
 
 
 class Fate(StrEnum):

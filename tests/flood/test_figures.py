@@ -107,6 +107,14 @@ def test_the_ceiling_binds_the_flooded_room() -> None:
     assert list(Bounds(ceiling=True).broken(told)) == ["max_in_flight_flooded is 9, and must be at most 8"]
 
 
+def test_while_backlogs_are_laid_only_what_is_in_flight_is_looked_at() -> None:
+    laid = Look(0.0, Phase.TURNS, 600, 9, 3, 1, 9, 9, 5_000)
+    told = figures(record(looks=[look(1, 1, flooded=2), laid, laid]))
+    assert told["max_in_flight_flooded"] == 9
+    assert [told[name] for name in ("max_in_flight", "max_depth", "max_starvation_ms", "looks")] == [2, 0, 0, 1]
+    assert told["idle_while_work_waited"] == 0
+
+
 @pytest.mark.parametrize(
     ("bounds", "plan", "says"),
     [
@@ -114,6 +122,7 @@ def test_the_ceiling_binds_the_flooded_room() -> None:
         (Bounds(ratio=0), PLAN, "--assert-ratio 0"),
         (Bounds(done_at_service=0), PLAN, "--assert-done-at-service 0"),
         (Bounds(quiet_p99_ms=5), Plan(engine=True, job_ms=50), "contradicts --job-ms 50"),
+        (Bounds(ceiling=True), Plan(engine=True, workers=2, ceiling=16), "can't be broken"),
     ],
 )
 def test_a_bound_that_nothing_can_keep_is_refused(bounds: Bounds, plan: Plan, says: str) -> None:

@@ -34,7 +34,7 @@ ASKED_FOR = {
 async def test_a_flood_tells_every_figure_and_draws_itself(tmp_path: Path) -> None:
     files = ("--json", "told.json", "--plot", "drawn.png")
     held = ("--assert-exactly-once", "--assert-ceiling", "--assert-done-at-service", "104", "--assert-jain", "0.9")
-    done = await codemojex(tmp_path, *SHORT, "--flood-guesses", "2000", "--fifo", *files, *held)
+    done = await codemojex(tmp_path, *SHORT, "--flood-guesses", "2000", "--ceiling", "5", "--fifo", *files, *held)
     assert done.code == 0, done.out + done.err
     told = json.loads((tmp_path / "told.json").read_text())
     assert told.keys() >= ASKED_FOR
