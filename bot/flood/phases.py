@@ -17,6 +17,7 @@ _LOOK_S: Final = 0.1
 _MEMORY_S: Final = 1.0
 _TOP_UP_S: Final = 0.004
 _DRAIN_S: Final = 120.0
+_AGAIN_S: Final = 0.5
 _TURNS_S: Final = 600.0
 _TOLD_S: Final = 120.0
 """A chat bears so few messages that it may be told of its last guesses a minute later."""
@@ -131,19 +132,15 @@ class Pass:
         """Let ``task`` run until it is done, or the time is over, or all is to stop."""
         running, stopping = asyncio.create_task(task), asyncio.create_task(self.stop.wait())
         await asyncio.wait({running, stopping}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        stopping.cancel()
-        running.cancel()
-        with suppress(asyncio.CancelledError):
-            await running
+        await ended(stopping)
+        await ended(running)
 
     async def _flood(self, rates: dict[int, float]) -> None:
         flood = asyncio.create_task(self._say_flood(), name="flood")
         try:
             await self._steady(Phase.FLOOD, rates, self.plan.flood_s, flood)
         finally:
-            flood.cancel()
-            with suppress(asyncio.CancelledError):
-                await flood
+            await ended(flood)
 
     async def _say_flood(self) -> None:
         """Keep the flooded room's line full, as fast as it is taken; over once all of it is worked off."""
@@ -221,9 +218,7 @@ class Pass:
         try:
             yield
         finally:
-            watching.cancel()
-            with suppress(asyncio.CancelledError):
-                await watching
+            await ended(watching)
 
     async def _watch(self) -> None:
         weighed_ms = 0.0
@@ -238,6 +233,18 @@ class Pass:
                 await asyncio.sleep(_LOOK_S)
         except ArenaGone as gone:
             self._looked_away = str(gone)
+
+
+async def ended(task: asyncio.Task[Any]) -> None:
+    """End ``task``, and raise what it raised.
+
+    Whoever waits for a server may lose a cancellation that comes just as its answer does: so it is said again.
+    """
+    while not task.done():
+        task.cancel()
+        await asyncio.wait({task}, timeout=_AGAIN_S)
+    if not task.cancelled():
+        task.result()
 
 
 async def until(holds: Callable[[], Awaitable[bool]]) -> None:
