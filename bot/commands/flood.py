@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -50,7 +51,9 @@ P99 = Annotated[float | None, typer.Option("--assert-quiet-p99-ms", help="Most t
 Jain = Annotated[float | None, typer.Option("--assert-jain", help="Least that jain_index may be.")]
 DoneAt = Annotated[int | None, typer.Option("--assert-done-at-service", help="Most that quiet_done_at_service may be.")]
 InCeiling = Annotated[bool, typer.Option("--assert-ceiling", help="The flooded room never has more in flight.")]
-Once = Annotated[bool, typer.Option("--assert-exactly-once", help="None lost, double or left; refusals have an ETA.")]
+Once = Annotated[
+    bool, typer.Option("--assert-exactly-once", help="None lost, double, left or unanswered; refusals have an ETA.")
+]
 
 
 def flood(
@@ -108,8 +111,7 @@ def flood(
     bounds.check(plan)
     _check_files(json_file, plot)
     if not i_know:
-        check_loopback("--redis-url", redis_url)
-        check_loopback("--database-url", database_url)
+        check_loopback(redis_url, database_url)
     configure("error", json=True)
     with Display() as display:
         ran = play(plan, Ground(database or default_kind(), redis_url, database_url), display.teller)
@@ -120,6 +122,8 @@ def _check_files(json_file: Path | None, plot: Path | None) -> None:
     for name, path in (("--json", json_file), ("--plot", plot)):
         if path is not None and not path.absolute().parent.is_dir():
             raise BadPlan(f"there is no folder {path.absolute().parent} for {name}; make it, or name another")
+        if path is not None and not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+            raise BadPlan(f"{name} {path} can't be written; name another file")
     if plot is not None:
         require_plot()
 

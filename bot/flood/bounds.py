@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bot.flood.plan import BadPlan, Plan
+from bot.flood.plan import PLACES, BadPlan, Plan
 
-_WHOLE: Final = ("lost", "double", "untaken")
+_WHOLE: Final = ("lost", "double", "unanswered", "untaken")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Bounds:
         jain: least that Jain's index of what quiet rooms were served may be.
         done_at_service: by which service of the flooded room the quiet rooms' backlogs are done.
         ceiling: no look finds more of the flooded room in flight than its ceiling.
-        exactly_once: no guess is lost, double or left, and every refusal is told with an ETA.
+        exactly_once: no guess is lost, double, left or without its answer, and every refusal is told with an ETA.
     """
 
     ratio: float | None = None
@@ -44,6 +44,11 @@ class Bounds:
             raise BadPlan(f"--assert-jain {self.jain} can't be kept by anything; Jain's index is above 0 and at most 1")
         if self.done_at_service is not None and self.done_at_service < 1:
             raise BadPlan(f"--assert-done-at-service {self.done_at_service} can't be kept; give 1 or more")
+        if self.ceiling and plan.engine and plan.ceiling >= plan.workers * PLACES:
+            raise BadPlan(
+                f"--assert-ceiling can't be broken: {plan.workers} worker(s) have no more than "
+                f"{plan.workers * PLACES} jobs in flight; give more --workers, or a --ceiling below that"
+            )
         if self.quiet_p99_ms is not None and plan.engine and self.quiet_p99_ms < plan.job_ms:
             raise BadPlan(
                 f"--assert-quiet-p99-ms {self.quiet_p99_ms} contradicts --job-ms {plan.job_ms}: "

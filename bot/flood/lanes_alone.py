@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 
 from bot.flood.memory import resident_bytes
 from bot.flood.phases import ArenaGone, until
-from bot.flood.plan import BACKLOG, Plan
+from bot.flood.plan import BACKLOG, PLACES, Plan
 from bot.flood.samples import FLOODED, Clock, Fate, Guess, Look, Memory, Phase, Record
 from bot.flood.servers import Servers
 from bot.flood.single_line import LINE, SingleLine
@@ -24,7 +24,6 @@ from engine.ids import JOB, PLAYER, ROOM, Minter
 from engine.lanes import Job, Lanes, QueueFull, Shift, Submission, Worker
 
 QUEUE: Final = "cm.flood"
-_BATCH: Final = 8
 _AT_ONCE: Final = 200
 _LAID_AT_ONCE: Final = 1_000
 _GONE: Final = (RedisError, OSError)
@@ -48,10 +47,12 @@ class LanesArena:
     _order: list[tuple[int, str]] = field(default_factory=list)
     _double: int = 0
     _trouble: str = ""
+    _settled: bool = False
     _more: asyncio.Event = field(default_factory=asyncio.Event)
 
     def say(self, guess: Guess, player: int) -> None:
         """Admit it: the flood's in batches, so that this side does not hold up the quiet ones."""
+        self._settled = False
         if guess.room == FLOODED and guess.phase is Phase.FLOOD:
             self._flood.append((guess, player))
             self._more.set()
@@ -85,9 +86,6 @@ class LanesArena:
             guess.refused_ms = self.clock.now_ms()
         except _GONE as error:
             self._trouble = f"Redis went away ({type(error).__name__})"
-        else:
-            if guess.fate is Fate.UNTAKEN:
-                guess.fate = Fate.LOST
 
     def _player(self, room: int, player: int) -> str:
         return self._players.setdefault((room, player), self.minter.mint(PLAYER))
@@ -114,7 +112,7 @@ class LanesArena:
         return Look(
             self.clock.now_ms(),
             phase,
-            stats.waiting,
+            stats.waiting + stats.scheduled,
             stats.leased,
             stats.servable,
             stats.granted,
@@ -133,8 +131,10 @@ class LanesArena:
 
     async def drained(self) -> bool:
         """Whether nothing is on its way, waits or runs."""
+        on_their_way = bool(self._flood or self._saying)  # asked first: what is admitted while we look would be missed
         look = await self.look(Phase.AFTER)
-        return not (self._flood or self._saying or look.waiting or look.leased)
+        self._settled = not (on_their_way or look.waiting or look.leased)
+        return self._settled
 
     async def flood_over(self) -> bool:
         """Whether the flooded room's jobs are done."""
@@ -144,8 +144,16 @@ class LanesArena:
             raise ArenaGone(f"Redis went away ({type(error).__name__})") from error
         return not self._flood and not left
 
+    async def told(self) -> bool:
+        """Nobody is told anything here."""
+        return True
+
     async def reckon(self, record: Record) -> None:
-        """Everything was written down as it happened."""
+        """Everything was written down as it happened; what has no fate though nothing is left is lost."""
+        if self._settled and not record.ended:
+            for guess in record.guesses:
+                if guess.fate is Fate.UNTAKEN:
+                    guess.fate = Fate.LOST
         record.double = self._double
         record.scored_by = "when its handler was done"
 
@@ -154,18 +162,25 @@ class LanesArena:
         loud, *quiet = (self.minter.mint(ROOM) for _ in range(3))
         if self.plan.fifo and isinstance(self.lanes, SingleLine):
             return
-        await self.lanes.pause_all()
-        for group, count in ((loud, self.plan.flood_guesses), *((group, BACKLOG) for group in quiet)):
-            for first in range(0, count, _LAID_AT_ONCE):
-                ids = [self.minter.mint(JOB) for _ in range(min(_LAID_AT_ONCE, count - first))]
-                await self.lanes.enqueue_many([Submission(group=group, job_id=id_, payload=b"") for id_ in ids])
-        self._order.clear()
-        await self.lanes.resume_all()
+        try:
+            await self._lay_backlogs({loud: self.plan.flood_guesses} | dict.fromkeys(quiet, BACKLOG))
+        except _GONE as error:
+            raise ArenaGone(f"Redis went away ({type(error).__name__})") from error
         await until(self.drained)
         tokens = {name: sorted(token for token, group in self._order if group == name) for name in (loud, *quiet)}
         if all(len(tokens[group]) == BACKLOG for group in quiet):
             last = max(tokens[group][-1] for group in quiet)
             record.done_at_service = sum(token < last for token in tokens[loud])
+
+    async def _lay_backlogs(self, counts: dict[str, int]) -> None:
+        self.groups.extend(counts)  # to be forgotten at the end, too
+        await self.lanes.pause_all()
+        for group, count in counts.items():
+            for first in range(0, count, _LAID_AT_ONCE):
+                ids = [self.minter.mint(JOB) for _ in range(min(_LAID_AT_ONCE, count - first))]
+                await self.lanes.enqueue_many([Submission(group=group, job_id=id_, payload=b"") for id_ in ids])
+        self._order.clear()
+        await self.lanes.resume_all()
 
     def alive(self) -> None:
         """See that Redis was there the last time that anything was asked of it."""
@@ -194,7 +209,7 @@ async def _working(plan: Plan, redis: Redis, *, fifo: bool) -> AsyncIterator[Lan
         await lanes.limit(group, plan.ceiling)
     await lanes.cap(groups[FLOODED], plan.cap)
     stop = asyncio.Event()
-    shift = Shift(batch=_BATCH, at_once=_BATCH)
+    shift = Shift(batch=PLACES, at_once=PLACES)
     tasks = [asyncio.create_task(Worker(lanes, arena.handle, shift).run(stop)) for _ in range(plan.workers)]
     pouring = asyncio.create_task(arena.pour())
     try:

@@ -46,8 +46,12 @@ class People:
         return any("Round 1 ·" in text for text in self.telegram.ledger.texts(self.chats[room]))
 
     def guess(self, room: int, player: int, keyboard: tuple[str, ...]) -> tuple[int, int]:
-        """Say a guess; answers chat and message. An emoji of it is said twice, which no secret does."""
+        """Say a guess of the room's player of that number, counted round; answers chat and message.
+
+        An emoji of it is said twice, which no secret does.
+        """
         codes = self.chance.choices(keyboard, k=SECRET_LENGTH)
         codes[-1] = codes[0]
-        message = self.telegram.crowd.say(self.players[room][player], self.chats[room], self.theme.show(codes))
+        players = self.players[room]
+        message = self.telegram.crowd.say(players[player % len(players)], self.chats[room], self.theme.show(codes))
         return message.chat.id, message.id

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from bot.flood.plan import Plan
-from bot.flood.samples import FLOODED, Clock, Fate, Guess, Look, Memory, Phase, Record
+from bot.flood.samples import FLOODED, Clock, Guess, Look, Memory, Phase, Record
 
 _LOOK_S: Final = 0.1
 _MEMORY_S: Final = 1.0
 _TOP_UP_S: Final = 0.004
 _DRAIN_S: Final = 120.0
+_AGAIN_S: Final = 0.5
+_TURNS_S: Final = 600.0
+_TOLD_S: Final = 120.0
+"""A chat bears so few messages that it may be told of its last guesses a minute later."""
 _DRAIN_LOOK_S: Final = 0.05
 
 
@@ -52,6 +56,9 @@ class Arena(Protocol):
 
     async def drained(self) -> bool:
         """Whether everything that was said is taken, and nothing waits or runs any more."""
+
+    async def told(self) -> bool:
+        """Whether chats were told all that they are owed."""
 
     async def reckon(self, record: Record) -> None:
         """Write down what became of the guesses of ``record`` that have no fate yet."""
@@ -100,14 +107,19 @@ class Pass:
         rates = dict.fromkeys(range(1, self.plan.quiet_rooms + 1), self.plan.quiet_rate)
         idle = partial(self._steady, Phase.IDLE, rates, self.plan.calm_s)
         flood, even = partial(self._flood, rates), partial(self._even, rates)
-        steps = (idle, flood, self._drain, even, self._drain) if calm else (flood, self._drain)
+        after = partial(self._steady, Phase.AFTER, rates, self.plan.after_s)
+        steps = (idle, flood, after, self._drain, even, self._drain) if calm else (flood, after, self._drain)
         try:
             async with self._looking():
                 for step in steps:
                     if not self._cut:
                         await step()
-            if calm and not self._cut:
-                await self.arena.count_turns(self.record)
+                if calm and not self._cut:
+                    self._phase, self._done = Phase.TURNS, 0.0
+                    await self._within(_TURNS_S, self.arena.count_turns(self.record))
+                    self._phase = Phase.AFTER
+            if not self._cut:
+                await self._within(_TOLD_S, until(self.arena.told))
         except ArenaGone as gone:
             self.record.ended = f"{gone} during {self._phase}"
         if self.stop.is_set() and not self.record.ended:
@@ -116,14 +128,19 @@ class Pass:
             await self._reckoned()
         return self.record
 
+    async def _within(self, seconds: float, task: Coroutine[Any, Any, None]) -> None:
+        """Let ``task`` run until it is done, or the time is over, or all is to stop."""
+        running, stopping = asyncio.create_task(task), asyncio.create_task(self.stop.wait())
+        await asyncio.wait({running, stopping}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        await ended(stopping)
+        await ended(running)
+
     async def _flood(self, rates: dict[int, float]) -> None:
         flood = asyncio.create_task(self._say_flood(), name="flood")
         try:
             await self._steady(Phase.FLOOD, rates, self.plan.flood_s, flood)
         finally:
-            flood.cancel()
-            with suppress(asyncio.CancelledError):
-                await flood
+            await ended(flood)
 
     async def _say_flood(self) -> None:
         """Keep the flooded room's line full, as fast as it is taken; over once all of it is worked off."""
@@ -137,11 +154,13 @@ class Pass:
         await until(self.arena.flood_over)
 
     async def _even(self, rates: dict[int, float]) -> None:
-        """As many a second as were scored of the flood and beside it, spread evenly over all rooms."""
+        """As many a second as were scored while the flood ran, spread evenly over all rooms.
+
+        What the flood left behind and was scored later is none of them: more than the machine can do is no even load.
+        """
         record = self.record
         lasted_s = (record.over_ms[Phase.FLOOD] - record.began_ms[Phase.FLOOD]) / 1_000
-        scored = sum(guess.phase is Phase.FLOOD and guess.fate is Fate.SCORED for guess in record.guesses)
-        total = max(scored / max(lasted_s, 0.001), len(rates) * self.plan.quiet_rate)
+        total = max(record.scored_within(Phase.FLOOD) / max(lasted_s, 0.001), len(rates) * self.plan.quiet_rate)
         await self._steady(Phase.EVEN, dict.fromkeys((FLOODED, *rates), total / (len(rates) + 1)), self.plan.calm_s)
 
     async def _steady(
@@ -182,14 +201,12 @@ class Pass:
         """Let everything that was said be worked off; then know what became of it, in case a server goes later."""
         self._phase, self._done = Phase.AFTER, 0.0
         began_ms = self.arena.clock.now_ms()
-        self.record.began_ms.setdefault(Phase.AFTER, began_ms)
         while not await self.arena.drained():
             if self._looked_away:
                 raise ArenaGone(self._looked_away)
             if self.stop.is_set() or self.arena.clock.now_ms() - began_ms > _DRAIN_S * 1_000:
                 break
             await asyncio.sleep(_DRAIN_LOOK_S)
-        self.record.over_ms[Phase.AFTER] = self.arena.clock.now_ms()
         await self._reckoned()
 
     async def _reckoned(self) -> None:
@@ -201,9 +218,7 @@ class Pass:
         try:
             yield
         finally:
-            watching.cancel()
-            with suppress(asyncio.CancelledError):
-                await watching
+            await ended(watching)
 
     async def _watch(self) -> None:
         weighed_ms = 0.0
@@ -218,6 +233,18 @@ class Pass:
                 await asyncio.sleep(_LOOK_S)
         except ArenaGone as gone:
             self._looked_away = str(gone)
+
+
+async def ended(task: asyncio.Task[Any]) -> None:
+    """End ``task``, and raise what it raised.
+
+    Whoever waits for a server may lose a cancellation that comes just as its answer does: so it is said again.
+    """
+    while not task.done():
+        task.cancel()
+        await asyncio.wait({task}, timeout=_AGAIN_S)
+    if not task.cancelled():
+        task.result()
 
 
 async def until(holds: Callable[[], Awaitable[bool]]) -> None:

@@ -12,6 +12,8 @@ MOST_GUESSES: Final = 1_000_000
 MOST_WORKERS: Final = 64
 BACKLOG: Final = 100
 """Guesses of each of two quiet rooms that wait beside the flood's, where turns are counted."""
+PLACES: Final = 8
+"""Jobs at once of a worker, through the lanes alone."""
 FLOOD_BACKLOG: Final = 400
 """Guesses of the flooded room in the whole product that wait beside those; the lanes alone hold the whole flood."""
 _LONGEST_CALM_S: Final = 60.0
@@ -77,10 +79,15 @@ class Plan:
         return min(_LONGEST_CALM_S, self.seconds * _CALM)
 
     @property
+    def after_s(self) -> float:
+        """How long they play on when the flood is over."""
+        return self.calm_s / 2
+
+    @property
     def flood_s(self) -> float:
         """The longest that the flood is said for."""
         passes = 2 if self.fifo else 1
-        return max(self.seconds - 2 * self.calm_s, self.seconds * _FLOOD) / passes
+        return max(self.seconds - 2 * self.calm_s - self.after_s, self.seconds * _FLOOD) / passes
 
     @property
     def players(self) -> int:

@@ -44,7 +44,7 @@ def draw(path: Path, fair: Record, fifo: Record | None) -> None:
     above, below = figure.subplots(2, 1, sharex=True)
     _latencies(above, fair, fifo)
     _shares(below, fair)
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=110, format="png")
 
 
 def _latencies(axes: Any, fair: Record, fifo: Record | None) -> None:

@@ -18,7 +18,7 @@ from bot.flood.people import People
 from bot.flood.phases import ArenaGone, until
 from bot.flood.plan import BACKLOG, FLOOD_BACKLOG, Plan
 from bot.flood.processes import Process
-from bot.flood.reckoning import Key, opened_rounds, reckon, times_of_commits, told_twice
+from bot.flood.reckoning import Key, count_told, opened_rounds, owed, reckon, times_of_commits
 from bot.flood.samples import FLOODED, Clock, Fate, Guess, Look, Memory, Phase, Record
 from bot.flood.servers import Servers, free_port
 from bot.flood.single_line import LINE
@@ -54,6 +54,7 @@ class ProductArena:
     flood_room: int = _LINE_FULL
     _said: dict[Key, Guess] = field(default_factory=dict)
     _settled: bool = False
+    _told: bool = False
 
     async def open_rounds(self) -> None:
         """Begin a round in every chat.
@@ -92,8 +93,9 @@ class ProductArena:
 
     def say(self, guess: Guess, player: int) -> None:
         """Say it in its chat."""
+        guess.player = player % len(self.people.players[guess.room])
         self._said[self.people.guess(guess.room, player, self.keyboards[guess.room])] = guess
-        self._settled = False
+        self._settled = self._told = False
 
     def on_their_way(self) -> int:
         """Messages of the flooded chat that the webhook has not confirmed."""
@@ -110,7 +112,7 @@ class ProductArena:
         return Look(
             self.clock.now_ms(),
             phase,
-            stats.waiting,
+            stats.waiting + stats.scheduled,
             stats.leased,
             stats.servable,
             stats.granted,
@@ -140,12 +142,22 @@ class ProductArena:
             raise self._gone(error) from error
 
     async def drained(self) -> bool:
-        """Whether everything is taken and scored, and the quiet chats have their answers."""
+        """Whether everything is taken and scored."""
+        pending = len(self.telegram.pending)  # asked first: what is taken while we look would be missed
         look = await self.look(Phase.AFTER)
-        if len(self.telegram.pending) or look.waiting or look.leased:
+        if pending or look.waiting or look.leased:
             return False
         self._settled = True
         return True
+
+    async def told(self) -> bool:
+        """Whether the chats were told all that they are owed."""
+        self.alive()
+        try:
+            self._told = not await owed(self.house.database, [chat.id for chat in self.people.chats])
+        except _GONE as error:
+            raise self._gone(error) from error
+        return self._told
 
     async def reckon(self, record: Record) -> None:
         """Ask SQL and the chats."""
@@ -157,7 +169,7 @@ class ProductArena:
             for guess in self._said.values():
                 if guess.fate is Fate.UNTAKEN and not record.ended:
                     guess.fate = Fate.LOST
-        record.double = told_twice(self.telegram, self._said)
+        record.double, record.unanswered = count_told(self.telegram.ledger, self._said, settled=self._told)
         record.scored_by = "the time of its commit" if self.exact else "the time of its row, just before its commit"
         # Answers of the last minutes are reckoned with when their chat has them.
         record.wrongs = len([each for each in self.telegram.judge.breaches if each.wrong is not Wrong.BAD_TOKEN])
@@ -167,26 +179,32 @@ class ProductArena:
         """Pause all, let one flooded and two quiet rooms fill their lanes, resume, and see who is done when."""
         if self.single_line:
             return
-        counts = {FLOODED: FLOOD_BACKLOG, 1: BACKLOG, 2: BACKLOG}
-        waiting: list[Guess] = []
-        await self.house.game.operators.pause_all()
         try:
-            for room, count in counts.items():
-                for number in range(count):
-                    waiting.append(Guess(room, Phase.AFTER, self.clock.now_ms()))
-                    self.say(waiting[-1], number % len(self.people.players[room]))
-            await self._until(lambda: not len(self.telegram.pending), "the backlog was not taken")
-        finally:
-            await self.house.game.operators.resume_all()
+            waiting = await self._lay_backlogs({FLOODED: FLOOD_BACKLOG, 1: BACKLOG, 2: BACKLOG})
+        except _GONE as error:
+            raise self._gone(error) from error
         await until(self.drained)
         await self.reckon(record)
-        scored: dict[int, list[float]] = {room: [] for room in counts}
+        scored: dict[int, list[float]] = {FLOODED: [], 1: [], 2: []}
         for guess in waiting:
             if guess.scored_ms is not None:
                 scored[guess.room].append(guess.scored_ms)
         if len(scored[1]) == len(scored[2]) == BACKLOG:
             last_ms = max(*scored[1], *scored[2])
             record.done_at_service = sum(at_ms < last_ms for at_ms in scored[FLOODED])
+
+    async def _lay_backlogs(self, counts: dict[int, int]) -> list[Guess]:
+        waiting: list[Guess] = []
+        await self.house.game.operators.pause_all()
+        try:
+            for room, count in counts.items():  # the flood's first: else it could not be ahead of anybody
+                for number in range(count):
+                    waiting.append(Guess(room, Phase.AFTER, self.clock.now_ms()))
+                    self.say(waiting[-1], number % len(self.people.players[room]))
+                await self._until(lambda: not len(self.telegram.pending), "the backlog was not taken")
+        finally:
+            await self.house.game.operators.resume_all()
+        return waiting
 
     def alive(self) -> None:
         """See that servers and processes run."""

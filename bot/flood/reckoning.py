@@ -11,7 +11,8 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Double, bindparam, column, func, literal, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.fake_telegram import FakeTelegram
+from bot.fake_telegram import Shown
+from bot.fake_telegram.ledger import Ledger
 from bot.flood.samples import Fate, Guess
 from engine.game.notices import Refusal
 from engine.ids import NOTICE, RoomId
@@ -19,10 +20,14 @@ from engine.store.database import Database
 from engine.store.dialect import POSTGRESQL
 from engine.store.tables import chats, guesses, outbox, rooms, rounds
 
-_ANSWERS: Final = re.compile(r"^\S+ \u2068R\d+P\d+\u2069: (?:(?P<totals>\d+(?: · \d+)*)|(?P<count>[\d,]+) guess)")
+_ANSWERS: Final = re.compile(
+    r"^\S+ \u2068R(?P<room>\d+)P(?P<player>\d+)\u2069: (?:(?P<count>[\d,]+) guess|(?P<totals>\d+(?: · \d+)*))"
+)
 """A line that tells the totals of a player's guesses, or how many they were."""
 Key = tuple[int, int]
 """Chat and message."""
+_Player = tuple[int, int]
+"""The numbers of a room, and of a player in it: their names carry them."""
 _KIND: Final = 3
 _MS: Final = 1_000.0
 
@@ -93,21 +98,44 @@ async def _refused(connection: AsyncConnection, chat_refs: Collection[int]) -> A
             yield row
 
 
-def told_twice(telegram: FakeTelegram, said: Mapping[Key, Guess]) -> int:
-    """Answers that chats showed and for which there is no guess that was scored."""
-    scored = Counter(chat for (chat, _), guess in said.items() if guess.fate is Fate.SCORED)
-    shown: Counter[int] = Counter()
-    for chat, count in _shown(telegram):
-        shown[chat] += count
-    return sum(max(0, count - scored[chat]) for chat, count in shown.items() if chat in scored)
+def count_told(ledger: Ledger, said: Mapping[Key, Guess], *, settled: bool) -> tuple[int, int]:
+    """How many answers chats showed too often, and how many never; each player by themselves.
+
+    Args:
+        ledger: what chats showed.
+        said: by chat and message.
+        settled: whether nothing is on its way to a chat any more. Then an answer that SQL calls unsent was not due;
+            else it may be shown and not marked yet.
+    """
+    scored, due = Counter[_Player](), Counter[_Player]()
+    for guess in said.values():
+        if guess.fate is Fate.SCORED:
+            scored[guess.room, guess.player] += 1
+            due[guess.room, guess.player] += guess.answered_ms is not None or not settled
+    shown = Counter[_Player]()
+    for player, count in _shown(ledger):
+        shown[player] += count
+    twice = sum(max(0, count - due[player]) for player, count in shown.items())
+    return twice, sum(max(0, count - shown[player]) for player, count in scored.items()) if settled else 0
 
 
-def _shown(telegram: FakeTelegram) -> Iterator[tuple[int, int]]:
-    """Chats, and how many guesses a line there answers."""
-    for entry in telegram.ledger.entries:
-        for line in entry.text.splitlines():
+def _shown(ledger: Ledger) -> Iterator[tuple[_Player, int]]:
+    """Players, and how many guesses a line answers."""
+    for entry in ledger.entries:
+        for line in entry.text.splitlines() if entry.shown is Shown.SENT else ():
             found = _ANSWERS.match(line)
             if found:
                 count = found["count"]
                 told = int(count.replace(",", "")) if count else len(found["totals"].split(" · "))
-                yield entry.chat_id, told
+                yield (int(found["room"]), int(found["player"])), told
+
+
+async def owed(database: Database, chat_refs: Collection[int]) -> int:
+    """How many notices these chats are still owed."""
+    statement = (
+        select(func.count())
+        .select_from(outbox.join(chats, chats.c.id == outbox.c.chat))
+        .where(outbox.c.sent_ms.is_(None), outbox.c.dropped_ms.is_(None), chats.c.chat_ref.in_(chat_refs))
+    )
+    async with database.reading() as connection:
+        return int((await connection.execute(statement)).scalar_one())

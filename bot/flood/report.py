@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,10 +23,10 @@ def report(plan: Plan, fair: Record, fifo: Record | None) -> Json:
     both = {
         "plan": {name: getattr(plan, name) for name in plan.__slots__},
         "through": "lanes" if plan.engine else "product",
-        "ended": fair.ended or (fifo.ended if fifo is not None else ""),
         "ceiling": plan.ceiling,
         "cap": plan.cap,
         **told,
+        "ended": fair.ended or (f"{fifo.ended}, on the one line" if fifo is not None and fifo.ended else ""),
     }
     return both if fifo is None else both | {"fifo": figures(fifo)}
 
@@ -35,13 +36,14 @@ def figures(record: Record) -> Json:
     fates = Counter(guess.fate for guess in record.guesses)
     p99 = {phase: percentile(_latencies(record.of(phase, quiet=True)), 0.99) for phase in Phase}
     flood, even = p99[Phase.FLOOD], p99[Phase.EVEN]
+    played = [look for look in record.looks if look.phase is not Phase.TURNS]
     return {
         "quiet_p99_ms_idle": p99[Phase.IDLE],
         "quiet_p99_ms_even": even,
         "quiet_p99_ms_flood": flood,
         "quiet_p99_ratio": flood / even if flood is not None and even else None,
-        "jain_index": _jain(record.of(Phase.FLOOD, quiet=True)),
-        "max_in_flight": max((look.most_in_flight for look in record.looks), default=None),
+        "jain_index": _jain(record),
+        "max_in_flight": max((look.most_in_flight for look in played), default=None),
         "max_in_flight_flooded": max((look.flooded_in_flight for look in record.looks), default=None),
         "flood_sent": sum(guess.phase is Phase.FLOOD and guess.room == FLOODED for guess in record.guesses),
         "sent": len(record.guesses),
@@ -50,13 +52,14 @@ def figures(record: Record) -> Json:
         "refused_told": sum(guess.eta_ms is not None for guess in record.guesses if guess.fate is Fate.REFUSED),
         "lost": fates[Fate.LOST],
         "double": record.double,
+        "unanswered": record.unanswered,
         "untaken": fates[Fate.UNTAKEN],
         "quiet_done_at_service": record.done_at_service,
         "flooded_share": _share(record),
-        "idle_while_work_waited": _idle(record.looks),
-        "looks": len(record.looks),
-        "max_depth": max((look.waiting for look in record.looks), default=None),
-        "max_starvation_ms": max((look.starvation_ms for look in record.looks), default=None),
+        "idle_while_work_waited": _idle(played),
+        "looks": len(played),
+        "max_depth": max((look.waiting for look in played), default=None),
+        "max_starvation_ms": max((look.starvation_ms for look in played), default=None),
         "eta_error": _eta_error(record),
         "memory_growth": _growth(record),
         "redis_bytes_max": max((each.redis for each in record.memory), default=None),
@@ -88,15 +91,18 @@ def _phase(record: Record, phase: Phase) -> Json:
         "flooded_scored_ms": _spread(_latencies(flooded)),
         "sent": len(quiet) + len(flooded),
         "sent_a_second": (len(quiet) + len(flooded)) / (lasted_ms / 1_000) if lasted_ms else None,
+        "scored_a_second": record.scored_within(phase) / (lasted_ms / 1_000) if lasted_ms else None,
     }
 
 
-def _jain(quiet: Iterable[Guess]) -> float | None:
+def _jain(record: Record) -> float | None:
+    """Of quiet rooms, while the flood ran: what was scored only when it was over was not served in time."""
+    over_ms = record.over_ms.get(Phase.FLOOD, math.inf)
     offered: Counter[int] = Counter()
     served: Counter[int] = Counter()
-    for guess in quiet:
+    for guess in record.of(Phase.FLOOD, quiet=True):
         offered[guess.room] += 1
-        served[guess.room] += guess.fate is Fate.SCORED
+        served[guess.room] += guess.scored_ms is not None and guess.scored_ms <= over_ms
     return jain(served[room] / offered[room] for room in offered)
 
 

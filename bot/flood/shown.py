@@ -73,7 +73,7 @@ def table(told: dict[str, Any]) -> Table:
 
 
 def _rows(passes: Sequence[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
-    for phase in (Phase.IDLE, Phase.EVEN, Phase.FLOOD):
+    for phase in (Phase.IDLE, Phase.EVEN, Phase.FLOOD, Phase.AFTER):
         yield f"quiet rooms, {phase}: samples", *(_of(it, phase, "samples") for it in passes)
         for kind in ("scored", "answered"):
             name = f"  said to {kind}, ms: {', '.join(_LATENCIES)}"
@@ -97,6 +97,7 @@ _FIGURES: Final = {
     "refused_told": "  refused, and told until when",
     "lost": "  lost",
     "double": "  told twice",
+    "unanswered": "  scored and never told",
     "untaken": "  not taken by the end",
     "max_depth": "most that waited",
     "max_starvation_ms": "longest wait for a turn, ms",

@@ -107,6 +107,14 @@ def test_the_ceiling_binds_the_flooded_room() -> None:
     assert list(Bounds(ceiling=True).broken(told)) == ["max_in_flight_flooded is 9, and must be at most 8"]
 
 
+def test_while_backlogs_are_laid_only_what_is_in_flight_is_looked_at() -> None:
+    laid = Look(0.0, Phase.TURNS, 600, 9, 3, 1, 9, 9, 5_000)
+    told = figures(record(looks=[look(1, 1, flooded=2), laid, laid]))
+    assert told["max_in_flight_flooded"] == 9
+    assert [told[name] for name in ("max_in_flight", "max_depth", "max_starvation_ms", "looks")] == [2, 0, 0, 1]
+    assert told["idle_while_work_waited"] == 0
+
+
 @pytest.mark.parametrize(
     ("bounds", "plan", "says"),
     [
@@ -114,6 +122,7 @@ def test_the_ceiling_binds_the_flooded_room() -> None:
         (Bounds(ratio=0), PLAN, "--assert-ratio 0"),
         (Bounds(done_at_service=0), PLAN, "--assert-done-at-service 0"),
         (Bounds(quiet_p99_ms=5), Plan(engine=True, job_ms=50), "contradicts --job-ms 50"),
+        (Bounds(ceiling=True), Plan(engine=True, workers=2, ceiling=16), "can't be broken"),
     ],
 )
 def test_a_bound_that_nothing_can_keep_is_refused(bounds: Bounds, plan: Plan, says: str) -> None:
@@ -127,3 +136,24 @@ def test_a_bound_that_nothing_can_keep_is_refused(bounds: Bounds, plan: Plan, sa
 def test_a_plan_that_can_t_be_played_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(BadPlan, match="can't be played"):
         Plan(**wrong)
+
+
+def test_what_is_scored_when_the_flood_is_over_was_not_served_in_it() -> None:
+    """However starved, a quiet room is served at last: counted without a border, the index would always be 1."""
+    border = {"began_ms": {Phase.FLOOD: 0.0}, "over_ms": {Phase.FLOOD: 1_000.0}}
+    starved, served = guess(1, Phase.FLOOD, 0, 2_000), guess(2, Phase.FLOOD, 0, 10)
+    assert figures(record(starved, served, **border))["jain_index"] == pytest.approx(0.5)
+    assert figures(record(starved, **border))["jain_index"] is None
+
+
+def test_what_the_flood_left_behind_is_no_part_of_its_pace() -> None:
+    border = {"began_ms": {Phase.FLOOD: 0.0}, "over_ms": {Phase.FLOOD: 1_000.0}}
+    played = record(*(guess(FLOODED, Phase.FLOOD, 0, took_ms) for took_ms in (10, 999, 1_001, 9_000)), **border)
+    assert played.scored_within(Phase.FLOOD) == 2
+    assert played.scored_within(Phase.EVEN) == 0
+    assert figures(played)["phases"]["flood"]["scored_a_second"] == pytest.approx(2)
+
+
+def test_a_second_pass_that_ended_early_is_no_success() -> None:
+    told = report(PLAN, record(), record(ended="Valkey ended during flood"))
+    assert told["ended"] == "Valkey ended during flood, on the one line"

@@ -34,7 +34,7 @@ ASKED_FOR = {
 async def test_a_flood_tells_every_figure_and_draws_itself(tmp_path: Path) -> None:
     files = ("--json", "told.json", "--plot", "drawn.png")
     held = ("--assert-exactly-once", "--assert-ceiling", "--assert-done-at-service", "104", "--assert-jain", "0.9")
-    done = await codemojex(tmp_path, *SHORT, "--flood-guesses", "2000", "--fifo", *files, *held)
+    done = await codemojex(tmp_path, *SHORT, "--flood-guesses", "2000", "--ceiling", "5", "--fifo", *files, *held)
     assert done.code == 0, done.out + done.err
     told = json.loads((tmp_path / "told.json").read_text())
     assert told.keys() >= ASKED_FOR
@@ -62,7 +62,8 @@ async def test_a_broken_bound_ends_with_1_and_says_which(tmp_path: Path) -> None
 
 
 async def test_an_interrupted_flood_tells_what_was_measured_until_then(tmp_path: Path) -> None:
-    async with started(tmp_path, *SHORT, "--seconds", "60", "--json", "told.json") as running:
+    long = ("--seconds", "60", "--flood-guesses", "100000", "--job-ms", "5")
+    async with started(tmp_path, *SHORT, *long, "--json", "told.json") as running:
         await wait_until(lambda: "flood ..." in running.err, "the flood begins", 60_000)
         running.send(signal.SIGINT)
         done = await running.done()
@@ -70,7 +71,22 @@ async def test_an_interrupted_flood_tells_what_was_measured_until_then(tmp_path:
     assert done.code == 130
     assert "It ended early: stopped during flood" in done.out
     assert told["phases"]["idle"]["samples"] > 0
+    assert told["lost"] == 0  # what still waits is not lost
+    assert told["untaken"] > 0
     assert "Traceback" not in done.err
+
+
+async def test_an_even_load_is_one_that_the_machine_can_bear(tmp_path: Path) -> None:
+    """A flood that is admitted faster than it is served leaves a backlog, which is no part of its pace."""
+    asked = ("--flood-guesses", "4000", "--job-ms", "20", "--quiet-rooms", "4", "--plot", "no.suffix")
+    done = await codemojex(tmp_path, *SHORT, *asked, "--json", "told.json")
+    assert done.code == 0, done.out + done.err
+    told = _told(tmp_path)
+    flood, even = told["phases"]["flood"], told["phases"]["even"]
+    assert flood["sent_a_second"] > 2 * flood["scored_a_second"]
+    assert even["sent_a_second"] == pytest.approx(flood["scored_a_second"], rel=0.1)
+    assert told["phases"]["after"]["samples"] > 0
+    assert (tmp_path / "no.suffix").read_bytes().startswith(b"\x89PNG")
 
 
 async def test_a_redis_that_dies_half_way_leaves_a_report(tmp_path: Path) -> None:

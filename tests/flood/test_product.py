@@ -12,7 +12,7 @@ import pytest
 from tests.cli.program import codemojex, started
 from tests.waiting import wait_until
 
-SHORT = ("flood", "--seconds", "5", "--quiet-rooms", "2", "--quiet-rate", "5", "--flood-players", "4")
+SHORT = ("flood", "--seconds", "5", "--quiet-rooms", "2", "--quiet-rate", "5", "--flood-players", "2")
 
 
 @pytest.mark.timeout(240)
