@@ -45,7 +45,7 @@ PlotFile = Annotated[Path | None, typer.Option("--plot", metavar="FILE.png", dir
 Database = Annotated[Kind | None, typer.Option(help="Which one to start; PostgreSQL where its wheel is installed.")]
 RedisUrl = Annotated[str | None, typer.Option(metavar="URL", help="A Redis that runs, in place of its own.")]
 DatabaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="A database that runs, in place of its own.")]
-IKnow = Annotated[bool, typer.Option("--i-know", help="Flood servers of another machine.")]
+IKnow = Annotated[bool, typer.Option("--i-know", help="Flood servers of another machine, or of a game.")]
 Ratio = Annotated[float | None, typer.Option("--assert-ratio", help="Most that quiet_p99_ratio may be.")]
 P99 = Annotated[float | None, typer.Option("--assert-quiet-p99-ms", help="Most that quiet_p99_ms_flood may be.")]
 Jain = Annotated[float | None, typer.Option("--assert-jain", help="Least that jain_index may be.")]
@@ -114,7 +114,7 @@ def flood(
         check_loopback(redis_url, database_url)
     configure("error", json=True)
     with Display() as display:
-        ran = play(plan, Ground(database or default_kind(), redis_url, database_url), display.teller)
+        ran = play(plan, Ground(database or default_kind(), redis_url, database_url, i_know), display.teller)
     raise typer.Exit(_tell(plan, bounds, ran, json_file, plot))
 
 

@@ -12,6 +12,8 @@ from bot.flood.samples import FLOODED
 from engine.game.model import SECRET_LENGTH
 from engine.game.themes import Theme, theme
 
+TITLE: Final = "Flooded room "
+"""What titles of chats begin with: so another flood knows them for a flood's."""
 THEME: Final = "fruits"
 MINUTES: Final = 1_440
 
@@ -33,7 +35,7 @@ class People:
         for room in range(plan.quiet_rooms + 1):
             count = plan.flood_players if room == FLOODED else plan.players
             players = [telegram.world.user(f"R{room}P{player}") for player in range(count)]
-            people.chats.append(telegram.world.supergroup(f"Room {room}", players[0], players[1:]))
+            people.chats.append(telegram.world.supergroup(f"{TITLE}{room}", players[0], players[1:]))
             people.players.append(players)
         return people
 

@@ -124,6 +124,7 @@ class Pass:
             self.record.ended = f"{gone} during {self._phase}"
         if self.stop.is_set() and not self.record.ended:
             self.record.ended = f"stopped during {self._phase}"
+        self.record.clock_stepped_ms = self.arena.clock.stepped_ms
         with suppress(ArenaGone):
             await self._reckoned()
         return self.record
@@ -225,6 +226,7 @@ class Pass:
         try:
             while True:
                 self.arena.alive()
+                self.arena.clock.notice()
                 self.record.looks.append(await self.arena.look(self._phase))
                 if self.arena.clock.now_ms() - weighed_ms >= _MEMORY_S * 1_000:
                     weighed_ms = self.arena.clock.now_ms()

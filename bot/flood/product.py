@@ -162,7 +162,7 @@ class ProductArena:
     async def reckon(self, record: Record) -> None:
         """Ask SQL and the chats."""
         try:
-            await reckon(self.house.database, self._said, exact=self.exact)
+            await reckon(self.house.database, self._said, self.clock, exact=self.exact)
         except _GONE as error:
             raise self._gone(error) from error
         if self._settled:

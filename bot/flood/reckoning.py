@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.fake_telegram import Shown
 from bot.fake_telegram.ledger import Ledger
-from bot.flood.samples import Fate, Guess
+from bot.flood.samples import Clock, Fate, Guess
 from engine.game.notices import Refusal
 from engine.ids import NOTICE, RoomId
 from engine.store.database import Database
@@ -53,12 +53,13 @@ async def opened_rounds(database: Database, chat_refs: Collection[int]) -> dict[
         return {row.chat_ref: (RoomId(row.id), row.keyboard) for row in await connection.execute(statement)}
 
 
-async def reckon(database: Database, said: Mapping[Key, Guess], *, exact: bool) -> None:
+async def reckon(database: Database, said: Mapping[Key, Guess], clock: Clock, *, exact: bool) -> None:
     """Write down what became of ``said``; who is not found keeps the fate they have.
 
     Args:
         database: the product's.
         said: by chat and message.
+        clock: by which they were said.
         exact: whether the server keeps the times of commits; else a guess was scored when its answer's row was made.
     """
     chat_refs = sorted({chat for chat, _ in said})
@@ -66,11 +67,13 @@ async def reckon(database: Database, said: Mapping[Key, Guess], *, exact: bool) 
         async for row in _scored(connection, chat_refs, exact=exact):
             guess = said.get((row.chat_ref, row.message_ref))
             if guess is not None:
-                guess.fate, guess.scored_ms, guess.answered_ms = Fate.SCORED, row.scored_ms, row.sent_ms
+                guess.fate, guess.scored_ms = Fate.SCORED, clock.of_wall(row.scored_ms)
+                guess.answered_ms = None if row.sent_ms is None else clock.of_wall(row.sent_ms)
         async for row in _refused(connection, chat_refs):
             guess, notice = said.get((row.reply_chat_ref, row.reply_to)), json.loads(row.body)
             if guess is not None and notice["reason"] == Refusal.ROOM_FULL:
-                guess.fate, guess.refused_ms, guess.answered_ms = Fate.REFUSED, row.created_ms, row.sent_ms
+                guess.fate, guess.refused_ms = Fate.REFUSED, clock.of_wall(row.created_ms)
+                guess.answered_ms = None if row.sent_ms is None else clock.of_wall(row.sent_ms)
                 guess.eta_ms, guess.behind = notice["eta_ms"], notice["got"] or 0
 
 

@@ -14,6 +14,7 @@ from bot.flood.samples import FLOODED, Fate, Guess, Look, Memory, Phase, Record,
 
 _SHARES: Final = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
 _FLAT_AFTER: Final = 0.5
+_KEPT_UP: Final = 0.9
 Json = dict[str, Any]
 
 
@@ -41,7 +42,7 @@ def figures(record: Record) -> Json:
         "quiet_p99_ms_idle": p99[Phase.IDLE],
         "quiet_p99_ms_even": even,
         "quiet_p99_ms_flood": flood,
-        "quiet_p99_ratio": flood / even if flood is not None and even else None,
+        "quiet_p99_ratio": flood / even if flood is not None and even and _kept_up(record) else None,
         "jain_index": _jain(record),
         "max_in_flight": max((look.most_in_flight for look in played), default=None),
         "max_in_flight_flooded": max((look.flooded_in_flight for look in record.looks), default=None),
@@ -66,10 +67,17 @@ def figures(record: Record) -> Json:
         "process_bytes_max": _most(record.memory),
         "visible_calls_a_minute_max": record.busiest_calls,
         "breaches_of_telegram": record.wrongs,
+        "clock_stepped_ms": record.clock_stepped_ms,
         "scored_by": record.scored_by,
         "phases": {str(phase): _phase(record, phase) for phase in Phase if phase in record.began_ms},
         "ended": record.ended,
     }
+
+
+def _kept_up(record: Record) -> bool:
+    """Whether the even load was one: what can't be worked off only grows, and so does how long it waits."""
+    said = sum(guess.phase is Phase.EVEN for guess in record.guesses)
+    return Phase.EVEN not in record.over_ms or record.scored_within(Phase.EVEN) >= _KEPT_UP * said
 
 
 def _latencies(guesses: Iterable[Guess]) -> list[float]:

@@ -15,6 +15,7 @@ from bot.flood.plan import Plan
 from bot.flood.product import open_product
 from bot.flood.samples import Record
 from bot.flood.servers import Kind, Servers, servers
+from bot.flood.strangers import check_strangers
 from bot.running import Stop, run
 
 
@@ -25,6 +26,13 @@ class Ground:
     kind: Kind
     redis_url: str | None = None
     database_url: str | None = None
+    known: bool = False
+    """Whether it is known that these may be flooded."""
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether a game may live there."""
+        return not self.known and (self.redis_url is not None or self.database_url is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +63,12 @@ def play(plan: Plan, ground: Ground, tell: Callable[[bool], Tell]) -> Ran:
         at = stack.enter_context(
             servers(home, ground.kind, ground.redis_url, ground.database_url, database=not plan.engine)
         )
-        return run(lambda stop: _passes(plan, at, home, stop, tell))
+        return run(lambda stop: _passes(plan, at, home, stop, tell, look=ground.doubtful and not plan.engine))
 
 
-async def _passes(plan: Plan, at: Servers, home: Path, stop: Stop, tell: Callable[[bool], Tell]) -> Ran:
+async def _passes(plan: Plan, at: Servers, home: Path, stop: Stop, tell: Callable[[bool], Tell], *, look: bool) -> Ran:
+    if look:
+        await check_strangers(at)
     fair = await _pass(plan, at, home, stop, tell(False), fifo=False)
     fifo = None
     if plan.fifo and not fair.ended:

@@ -7,8 +7,10 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final
 
+_STEP_MS: Final = 1.0
 FLOODED: Final = 0
 """The number of the room that floods; the quiet ones count from 1."""
 
@@ -37,14 +39,35 @@ class Fate(StrEnum):
 
 
 class Clock:
-    """The wall clock in ms as it stood at the beginning, and how much time went by since: no step of it is seen."""
+    """The wall clock in ms as it stood at the beginning, and how much time went by since: no step of it is seen.
+
+    Servers write down the wall clock's times. Where that is set meanwhile, `notice` finds out, and `of_wall` takes it
+    into account; only what was written between a step and its discovery is off.
+    """
 
     def __init__(self) -> None:
         self._apart_ms = time.time() * 1_000 - time.monotonic() * 1_000
+        self._steps: list[tuple[float, float]] = [(-math.inf, 0.0)]
 
     def now_ms(self) -> float:
         """Now."""
         return self._apart_ms + time.monotonic() * 1_000
+
+    def notice(self) -> None:
+        """Look whether the wall clock was set."""
+        wall_ms = time.time() * 1_000
+        ahead_ms = wall_ms - self.now_ms()
+        if abs(ahead_ms - self._steps[-1][1]) > _STEP_MS:
+            self._steps.append((wall_ms, ahead_ms))
+
+    def of_wall(self, wall_ms: float) -> float:
+        """What this clock told when the wall clock told ``wall_ms``."""
+        return wall_ms - next(ahead_ms for at_ms, ahead_ms in reversed(self._steps) if at_ms <= wall_ms)
+
+    @property
+    def stepped_ms(self) -> float:
+        """The largest step of the wall clock so far."""
+        return max((abs(after - before) for (_, before), (_, after) in pairwise(self._steps)), default=0.0)
 
 
 @dataclass(slots=True)
@@ -113,6 +136,8 @@ class Record:
     done_at_service: int | None = None
     busiest_calls: int = 0
     """Most messages and edits of a minute in one chat."""
+    clock_stepped_ms: float = 0.0
+    """The largest step of the wall clock."""
     wrongs: int = 0
     """What Telegram would not have borne."""
     scored_by: str = ""

@@ -105,6 +105,7 @@ _FIGURES: Final = {
     "eta_error": "median error of an ETA",
     "visible_calls_a_minute_max": "most messages of a minute in one chat",
     "breaches_of_telegram": "breaches of what Telegram bears",
+    "clock_stepped_ms": "largest step of the wall clock, ms",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from bot.flood.bounds import Bounds
 from bot.flood.plan import BadPlan, Plan
 from bot.flood.report import figures, report
-from bot.flood.samples import FLOODED, Fate, Guess, Look, Memory, Phase, Record, jain, percentile
+from bot.flood.samples import FLOODED, Clock, Fate, Guess, Look, Memory, Phase, Record, jain, percentile
 
 PLAN = Plan()
 
@@ -157,3 +158,22 @@ def test_what_the_flood_left_behind_is_no_part_of_its_pace() -> None:
 def test_a_second_pass_that_ended_early_is_no_success() -> None:
     told = report(PLAN, record(), record(ended="Valkey ended during flood"))
     assert told["ended"] == "Valkey ended during flood, on the one line"
+
+
+def test_a_wall_clock_that_is_set_moves_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    began_ms = time.time() * 1_000
+    assert clock.of_wall(began_ms) == pytest.approx(began_ms, abs=5)
+    ahead_ms = 8_600.0
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() + ahead_ms / 1_000)
+    clock.notice()
+    assert clock.of_wall(time.time() * 1_000) == pytest.approx(clock.now_ms(), abs=5)
+    assert clock.of_wall(began_ms) == pytest.approx(began_ms, abs=5)
+    assert clock.stepped_ms == pytest.approx(ahead_ms, abs=5)
+
+
+def test_an_even_load_that_is_not_kept_up_with_is_held_against_nothing() -> None:
+    told = record(guess(1, Phase.FLOOD, -99, 30), guess(1, Phase.EVEN, 0, 20), guess(2, Phase.EVEN, 0, 9_000))
+    told.began_ms[Phase.EVEN], told.over_ms[Phase.EVEN] = 0.0, 1_000.0
+    assert figures(told)["quiet_p99_ratio"] is None
