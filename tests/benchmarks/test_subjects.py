@@ -36,13 +36,26 @@ def measured(subject: str) -> dict[str, Figure]:
         ("single", 1),
         ("webhook", 8),
         ("durability", 9),
-        ("flood", 5),
     ],
 )
 def test_a_subject_measures_something(subject: str, figures: int) -> None:
     found = measured(subject)
     assert len(found) == figures
     assert all(figure.value > 0 for figure in found.values())
+
+
+def test_a_flood_is_measured_and_loses_nothing() -> None:
+    *times, bad, most = measured("flood").values()
+    assert [figure.value > 0 for figure in times] == [True] * 3
+    assert bad.value == 0
+    assert 0 < most.value <= 8
+
+
+def test_fairness_is_exact_where_it_must_be() -> None:
+    found = measured("fairness")
+    assert len(found) == 10
+    exact = ("service by which", "looks at the ring", "done twice", "most in flight", "workers: done")
+    assert [figure for name, figure in found.items() if any(part in name for part in exact) and not figure.ok] == []
 
 
 def test_a_peer_that_is_not_installed_fails_nothing() -> None:
