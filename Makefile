@@ -44,7 +44,7 @@ flood: $(STAMP) ## Flood one room, and see what the others feel; a quarter of an
 	$(BIN)/python -m benchmarks --only fairness --json $(FLOODED)/fairness.json
 	$(BIN)/codemojex flood --engine --flood-guesses 100000 --seconds 120 --fifo --assert-done-at-service 103 \
 		--assert-exactly-once $(FLOOD) --json $(FLOODED)/lanes.json --plot $(FLOODED)/lanes.png
-	$(BIN)/codemojex flood --flood-guesses 20000 --quiet-rooms 20 --quiet-rate 2.5 --seconds 300 --fifo \
+	$(BIN)/codemojex flood --flood-guesses 15000 --quiet-rooms 20 --quiet-rate 2.5 --seconds 300 --fifo \
 		--assert-ratio 1.25 --assert-ceiling --assert-exactly-once $(FLOOD) \
 		--json $(FLOODED)/product.json --plot $(FLOODED)/product.png
 	$(BIN)/codemojex flood --flood-guesses 100000 --ceiling 1 --cap 500 --seconds 900 --assert-ceiling \
