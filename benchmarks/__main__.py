@@ -35,7 +35,7 @@ from benchmarks.sizes import FULL, QUICK, Sizes
 
 NODE_PEERS: Final = "CODEMOJEX_NODE_PEERS"
 _WIDTH: Final = 160
-_NOT_QUICK: Final = ("webhook", "durability", "flood")
+_NOT_QUICK: Final = ("webhook", "durability", "fairness", "flood")
 _INTERRUPTED: Final = 130
 Measure = Callable[[Sizes, Peers], Iterator[Figure]]
 SUBJECTS: Final[Mapping[str, Measure]] = MappingProxyType(
@@ -75,7 +75,7 @@ def main() -> None:
 
 
 def _subjects(*, quick: bool) -> list[str]:
-    """What is measured unless somebody asks: a quick run leaves out what takes whole processes and disks."""
+    """What is measured unless somebody asks: a quick run leaves out whole processes, disks, and what tests hold."""
     return [subject for subject in SUBJECTS if not (quick and subject in _NOT_QUICK)]
 
 

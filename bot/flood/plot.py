@@ -63,7 +63,7 @@ def _latencies(axes: Any, fair: Record, fifo: Record | None) -> None:
         axes.plot(*_by_second(fifo.guesses, moved_ms, 0.99), "--", color="#b03030", label="one line, p99")
     axes.set_yscale("log")
     axes.set_ylabel("quiet rooms: said to scored, ms")
-    axes.legend(loc="upper left", ncols=3)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=5, frameon=False)
     axes.grid(visible=True, alpha=0.3)
 
 
