@@ -32,7 +32,9 @@ _START_S: Final = 60.0
 _LOOK_S: Final = 0.02
 _LINE_FULL: Final = 64
 _MOST_LOOKED_AT: Final = 1_000
-_SECONDS_APART: Final = 1 << 24
+_SECONDS_APART: Final = 1 << 20
+_CHATS_APART: Final = 512
+"""More than a flood has: one that begins a second later has others."""
 _GONE: Final = (RedisError, StoreError, OSError)
 
 
@@ -231,7 +233,7 @@ async def open_product(plan: Plan, servers: Servers, home: Path, *, single_line:
     async with AsyncExitStack() as stack:
         async with database_at(servers.database_url, settings) as database:
             await upgrade(database)
-        telegram = FakeTelegram(first_chat=int(time.time()) % _SECONDS_APART)
+        telegram = FakeTelegram(first_chat=int(time.time()) % _SECONDS_APART * _CHATS_APART)
         await stack.enter_async_context(telegram.serving())
         people = People.settle_in(telegram, plan)
         house = await stack.enter_async_context(open_beside(settings, addresses))
