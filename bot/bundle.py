@@ -55,8 +55,12 @@ class Bundler:
             items = list(takewhile(lambda item: not is_big(item.notice), items))
             text, count = self._lines(items)
             if count < len(items):
-                ways = ((text, count), self._shared_lines(items), self._shared_lines(items, in_short=True))
-                text, count = max(ways, key=lambda said: said[1])
+                text, count = self._all_shared(items) or max(
+                    (text, count),
+                    self._shared_lines(items, in_short=False),
+                    self._shared_lines(items, in_short=True),
+                    key=lambda said: said[1],
+                )
             if count > 1:
                 return Bundle(text, count, None)
         return Bundle(word(first.notice, self._scene(first), self._language), again, first.reply_to)
@@ -68,7 +72,19 @@ class Bundler:
                 break
         return page.text, len(page.lines)
 
-    def _shared_lines(self, items: Sequence[OutboxItem], *, in_short: bool = False) -> tuple[str, int]:
+    def _all_shared(self, items: Sequence[OutboxItem]) -> tuple[str, int] | None:
+        """All of ``items`` on shared lines, each written once, in full or else in short; None where they don't fit."""
+        shared: dict[Hashable, list[OutboxItem]] = {}
+        for item in items:
+            shared.setdefault(self._shares(item), []).append(item)
+        for in_short in (False, True):
+            page = _Page()
+            if all(page.put(key, self._for_all(those, in_short=in_short)) for key, those in shared.items()):
+                return page.text, len(items)
+        return None
+
+    def _shared_lines(self, items: Sequence[OutboxItem], *, in_short: bool) -> tuple[str, int]:
+        """As many of ``items`` from the front as fit on shared lines."""
         page = _Page()
         shared: dict[Hashable, list[OutboxItem]] = {}
         for count, item in enumerate(items):
