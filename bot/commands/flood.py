@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console
 
+from bot.commands.options import console
 from bot.errors import OutputUnusable
 from bot.flood.bounds import Bounds
 from bot.flood.plan import BadPlan, Plan
@@ -22,8 +22,6 @@ from bot.flood.shown import Display, table
 from bot.logs import configure
 
 _BROKEN: Final = 1
-_WIDTH: Final = 120
-"""Of what is printed where there is no terminal."""
 _DEFAULT: Final = Plan()
 
 Engine = Annotated[bool, typer.Option("--engine", help="Through the lanes alone; else through the whole product.")]
@@ -131,8 +129,8 @@ def _check_files(json_file: Path | None, plot: Path | None) -> None:
 def _tell(plan: Plan, bounds: Bounds, ran: Ran, json_file: Path | None, plot: Path | None) -> int:
     """Print, write and draw; answers the exit code."""
     told = report(plan, ran.fair, ran.fifo)
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
-    console.print(table(told))
+    screen = console()
+    screen.print(table(told))
     try:
         if json_file is not None:
             json_file.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
@@ -140,20 +138,20 @@ def _tell(plan: Plan, bounds: Bounds, ran: Ran, json_file: Path | None, plot: Pa
             draw(plot, ran.fair, ran.fifo)
     except OSError as error:
         raise OutputUnusable(f"cannot write {error.filename}: {error.strerror}; name another file") from error
-    return _verdict(console, bounds, told, ran.signal)
+    return _verdict(screen, bounds, told, ran.signal)
 
 
-def _verdict(console: Console, bounds: Bounds, told: dict[str, Any], signal: int) -> int:
+def _verdict(screen: Console, bounds: Bounds, told: dict[str, Any], signal: int) -> int:
     if told["ended"]:
-        console.print(f"It ended early: {told['ended']}. What was measured until then is above.", markup=False)
+        screen.print(f"It ended early: {told['ended']}. What was measured until then is above.", markup=False)
     if told["flood_sent"] < told["plan"]["flood_guesses"] and not told["ended"]:
-        console.print(
+        screen.print(
             f"The time was over after {told['flood_sent']:,} of {told['plan']['flood_guesses']:,} guesses of the "
             "flood; give more --seconds for all of them."
         )
     broken = list(bounds.broken(told))
     for sentence in broken:
-        console.print(f"Broken: {sentence}.", markup=False)
+        screen.print(f"Broken: {sentence}.", markup=False)
     if signal:
         return signal
     return _BROKEN if broken or told["ended"] else 0

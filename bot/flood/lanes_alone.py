@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -85,10 +85,12 @@ class LanesArena:
             guess.fate, guess.eta_ms, guess.behind = Fate.REFUSED, full.eta_ms, full.depth
             guess.refused_ms = self.clock.now_ms()
         except _GONE as error:
-            self._trouble = f"Redis went away ({type(error).__name__})"
+            self._trouble = _went_away(error)
 
     def _player(self, room: int, player: int) -> str:
-        return self._players.setdefault((room, player), self.minter.mint(PLAYER))
+        if (room, player) not in self._players:
+            self._players[room, player] = self.minter.mint(PLAYER)
+        return self._players[room, player]
 
     async def handle(self, jobs: list[Job]) -> None:
         """What a worker does with one job."""
@@ -99,34 +101,19 @@ class LanesArena:
             if guess is None:
                 continue
             self._double += guess.scored_ms is not None
-            guess.scored_ms, guess.fate, guess.service = self.clock.now_ms(), Fate.SCORED, job.token
+            guess.scored_ms, guess.fate = self.clock.now_ms(), Fate.SCORED
 
     async def look(self, phase: Phase) -> Look:
         """Look at the queue."""
         self.alive()
-        try:
+        with _redis_there():
             stats = await self.lanes.stats(min(len(self.groups), 1_000))
-        except _GONE as error:
-            raise ArenaGone(f"Redis went away ({type(error).__name__})") from error
-        flights = {row.group: row.in_flight for row in stats.top}
-        return Look(
-            self.clock.now_ms(),
-            phase,
-            stats.waiting + stats.scheduled,
-            stats.leased,
-            stats.servable,
-            stats.granted,
-            flights.get(self.groups[FLOODED], 0),
-            max(flights.values(), default=0),
-            stats.starvation_ms,
-        )
+        return Look.of(stats, self.groups[FLOODED], phase, self.clock.now_ms())
 
     async def weigh(self, phase: Phase) -> Memory:
         """Redis's data and this process."""
-        try:
+        with _redis_there():
             used = int((await self.redis.info("memory"))["used_memory"])
-        except _GONE as error:
-            raise ArenaGone(f"Redis went away ({type(error).__name__})") from error
         return Memory(self.clock.now_ms(), phase, used, {"flood": resident_bytes()})
 
     async def drained(self) -> bool:
@@ -138,10 +125,8 @@ class LanesArena:
 
     async def flood_over(self) -> bool:
         """Whether the flooded room's jobs are done."""
-        try:
+        with _redis_there():
             left = await self.lanes.depth(self.groups[FLOODED])
-        except _GONE as error:
-            raise ArenaGone(f"Redis went away ({type(error).__name__})") from error
         return not self._flood and not left
 
     async def told(self) -> bool:
@@ -162,10 +147,8 @@ class LanesArena:
         loud, *quiet = (self.minter.mint(ROOM) for _ in range(3))
         if self.plan.fifo and isinstance(self.lanes, SingleLine):
             return
-        try:
+        with _redis_there():
             await self._lay_backlogs({loud: self.plan.flood_guesses} | dict.fromkeys(quiet, BACKLOG))
-        except _GONE as error:
-            raise ArenaGone(f"Redis went away ({type(error).__name__})") from error
         await until(self.drained)
         tokens = {name: sorted(token for token, group in self._order if group == name) for name in (loud, *quiet)}
         if all(len(tokens[group]) == BACKLOG for group in quiet):
@@ -186,6 +169,19 @@ class LanesArena:
         """See that Redis was there the last time that anything was asked of it."""
         if self._trouble:
             raise ArenaGone(self._trouble)
+
+
+@contextmanager
+def _redis_there() -> Iterator[None]:
+    """What is asked of Redis inside is answered, or the arena is gone."""
+    try:
+        yield
+    except _GONE as error:
+        raise ArenaGone(_went_away(error)) from error
+
+
+def _went_away(error: Exception) -> str:
+    return f"Redis went away ({type(error).__name__})"
 
 
 @asynccontextmanager

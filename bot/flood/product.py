@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -106,29 +106,14 @@ class ProductArena:
     async def look(self, phase: Phase) -> Look:
         """Look at the queue of guesses."""
         self.alive()
-        try:
+        with self._servers_there():
             stats = await self.house.queues.guesses.stats(min(len(self.rooms), _MOST_LOOKED_AT))
-        except _GONE as error:
-            raise self._gone(error) from error
-        flights = {row.group: row.in_flight for row in stats.top}
-        return Look(
-            self.clock.now_ms(),
-            phase,
-            stats.waiting + stats.scheduled,
-            stats.leased,
-            stats.servable,
-            stats.granted,
-            flights.get(self.rooms[FLOODED], 0),
-            max((count for group, count in flights.items() if group != LINE), default=0),
-            stats.starvation_ms,
-        )
+        return Look.of(stats, self.rooms[FLOODED], phase, self.clock.now_ms(), but=LINE)
 
     async def weigh(self, phase: Phase) -> Memory:
         """Redis's data and the product's processes."""
-        try:
+        with self._servers_there():
             used = int((await self.house.redis.info("memory"))["used_memory"])
-        except _GONE as error:
-            raise self._gone(error) from error
         sizes = {process.name: resident_bytes(process.pid) for process in self.processes if process.pid is not None}
         return Memory(self.clock.now_ms(), phase, used, sizes)
 
@@ -138,10 +123,8 @@ class ProductArena:
         return not (self.on_their_way() or look.flooded_in_flight) and await self._depth() == 0
 
     async def _depth(self) -> int:
-        try:
+        with self._servers_there():
             return await self.house.queues.guesses.depth(LINE if self.single_line else self.rooms[FLOODED])
-        except _GONE as error:
-            raise self._gone(error) from error
 
     async def drained(self) -> bool:
         """Whether everything is taken and scored."""
@@ -155,18 +138,14 @@ class ProductArena:
     async def told(self) -> bool:
         """Whether the chats were told all that they are owed."""
         self.alive()
-        try:
+        with self._servers_there():
             self._told = not await owed(self.house.database, [chat.id for chat in self.people.chats])
-        except _GONE as error:
-            raise self._gone(error) from error
         return self._told
 
     async def reckon(self, record: Record) -> None:
         """Ask SQL and the chats."""
-        try:
+        with self._servers_there():
             await reckon(self.house.database, self._said, self.clock, exact=self.exact)
-        except _GONE as error:
-            raise self._gone(error) from error
         if self._settled:
             for guess in self._said.values():
                 if guess.fate is Fate.UNTAKEN and not record.ended:
@@ -181,10 +160,8 @@ class ProductArena:
         """Pause all, let one flooded and two quiet rooms fill their lanes, resume, and see who is done when."""
         if self.single_line:
             return
-        try:
+        with self._servers_there():
             waiting = await self._lay_backlogs({FLOODED: FLOOD_BACKLOG, 1: BACKLOG, 2: BACKLOG})
-        except _GONE as error:
-            raise self._gone(error) from error
         await until(self.drained)
         await self.reckon(record)
         scored: dict[int, list[float]] = {FLOODED: [], 1: [], 2: []}
@@ -216,8 +193,13 @@ class ProductArena:
             if process.code is not None:
                 raise ArenaGone(f"the {process.name} ended with code {process.code} ({process.last_words})")
 
-    def _gone(self, error: Exception) -> ArenaGone:
-        return ArenaGone(self.servers.gone() or f"a server went away ({type(error).__name__})")
+    @contextmanager
+    def _servers_there(self) -> Iterator[None]:
+        """What is asked of servers inside is answered, or the arena is gone."""
+        try:
+            yield
+        except _GONE as error:
+            raise ArenaGone(self.servers.gone() or f"a server went away ({type(error).__name__})") from error
 
 
 @asynccontextmanager

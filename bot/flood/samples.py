@@ -10,6 +10,8 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
+from engine.lanes import Stats
+
 _STEP_MS: Final = 1.0
 FLOODED: Final = 0
 """The number of the room that floods; the quiet ones count from 1."""
@@ -75,7 +77,6 @@ class Guess:
     """One guess.
 
     ``due_ms`` is when it should have been said, so that whoever says it late, because something is slow, hides nothing.
-    ``service`` is its place in the order in which guesses were served, where that is known.
     """
 
     room: int
@@ -88,7 +89,6 @@ class Guess:
     eta_ms: int | None = None
     behind: int = 0
     """How many waited as it was refused."""
-    service: int | None = None
     player: int = 0
     """Its number in its room."""
 
@@ -106,6 +106,22 @@ class Look:
     flooded_in_flight: int
     most_in_flight: int
     starvation_ms: int
+
+    @classmethod
+    def of(cls, stats: Stats, flooded: str, phase: Phase, at_ms: float, but: str = "") -> Look:
+        """What ``stats`` tell of the group ``flooded`` and of all; ``but`` one, whose flights are those of many."""
+        flights = {row.group: row.in_flight for row in stats.top}
+        return cls(
+            at_ms,
+            phase,
+            stats.waiting + stats.scheduled,
+            stats.leased,
+            stats.servable,
+            stats.granted,
+            flights.get(flooded, 0),
+            max((count for group, count in flights.items() if group != but), default=0),
+            stats.starvation_ms,
+        )
 
 
 @dataclass(slots=True)

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from bot.commands.options import console as output
 from tests.chaos.disturbances import Kind, other_version
 from tests.chaos.ground import Plan
 from tests.chaos.playing import LONG, SHORT, Played, Size, leg
@@ -35,8 +35,6 @@ LEASE_MS: Final = {Kind.STOP: 30_000}
 COOLDOWN_MS: Final = 3_000
 """Twenty messages a minute: none of many rounds then waits for the minutes of those before it."""
 _INTERRUPTED: Final = 130
-_WIDTH: Final = 120
-"""Of what is printed where there is no terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +137,7 @@ def main() -> int:
     """Run it, and answer the exit code."""
     wanted = asked()
     seed = random.SystemRandom().randrange(1 << 32) if wanted.seed is None else wanted.seed
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
+    console = output()
     console.print(f"seed {seed}")
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a shell had it ignored
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))

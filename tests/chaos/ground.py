@@ -6,7 +6,6 @@ import asyncio
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import AsyncIterator, Callable
@@ -20,6 +19,7 @@ import asyncpg
 from bot.embedded import EmbeddedValkey
 from bot.embedded_postgres import PostgresServer
 from bot.fake_telegram import TOKEN, FakeTelegram, Slow, Timing
+from bot.flood.servers import free_port
 from tests.chaos.processes import Process, family, signal_all
 from tests.cli.program import PROGRAM
 from tests.lanes.proxy import Proxy
@@ -212,10 +212,3 @@ async def until(predicate: Callable[[], bool]) -> None:
     """Return once it holds; whoever waits says for how long."""
     while not predicate():  # noqa: ASYNC110 - other processes set no event of ours
         await asyncio.sleep(_LOOK_S)
-
-
-def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

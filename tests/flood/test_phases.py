@@ -13,8 +13,8 @@ from bot.flood.phases import ended
 async def test_a_task_that_loses_a_cancellation_ends_all_the_same() -> None:
     async def loses_one() -> None:
         with suppress(asyncio.CancelledError):
-            await asyncio.sleep(60)
-        await asyncio.sleep(60)
+            await asyncio.Event().wait()
+        await asyncio.Event().wait()
 
     task = asyncio.create_task(loses_one())
     await asyncio.sleep(0)

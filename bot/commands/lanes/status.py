@@ -18,7 +18,7 @@ from bot.commands.lanes.options import QueueName
 from bot.commands.lanes.picture import picture
 from bot.commands.lanes.session import in_house, in_house_until
 from bot.commands.lanes.watching import Look, Watch
-from bot.commands.options import DataDir
+from bot.commands.options import DataDir, console
 from bot.running import Stop
 from bot.wiring import House
 from engine.store.errors import StoreUnavailable
@@ -27,7 +27,6 @@ from engine.workers.stopping import pause_unless
 _GLANCE_S: Final = 0.2
 _ONCE_GLANCES: Final = 4
 _FRAME_LINES: Final = 6
-_PIPE_WIDTH: Final = 120
 
 
 def status(
@@ -51,7 +50,7 @@ def status(
         if json:
             answer(_document(look), as_json=True)
         else:
-            Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(picture(look))
+            console().print(picture(look))
         return
     in_house_until(lambda house, stop: _watch(house, stop, queue, top, every), data_dir)
 
